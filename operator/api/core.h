@@ -1,0 +1,50 @@
+// Slim views of the built-in objects: only the fields that decisions are made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/meta.h"
+
+namespace lockstep {
+
+struct ContainerState {
+  std::string name;
+  bool ready = false;
+  std::string waiting_reason;   // "ImagePullBackOff", "ContainerCreating", ...; empty when not waiting
+  std::string waiting_message;
+  std::optional<Time> started;  // running or terminated: when it started
+  struct Terminated {
+    int exit_code = 0;
+    int signal = 0;
+    std::string reason;   // "Error", "Completed", "OOMKilled", "StartError", ...
+    std::string message;  // the termination message, untrusted text
+    std::optional<Time> finished;
+  };
+  std::optional<Terminated> terminated;
+};
+
+struct PodCondition {
+  std::string type;  // "PodScheduled", "Ready", "DisruptionTarget", ...
+  bool status = false;
+  std::string reason;
+  std::string message;
+};
+
+struct Pod {
+  ObjectMeta meta;
+  std::string phase;    // "Pending", "Running", "Succeeded", "Failed", "Unknown"
+  std::string reason;   // "Evicted", "NodeShutdown", ... for pods that the kubelet ended
+  std::string message;
+  std::string node_name;
+  std::vector<PodCondition> conditions;
+  std::vector<ContainerState> init_containers;
+  std::vector<ContainerState> containers;
+};
+
+struct Service {
+  ObjectMeta meta;
+};
+
+}  // namespace lockstep
