@@ -32,9 +32,9 @@ struct ModelConfig {
 // Where samples come from. A file name is looked up in `path`, as it is and then with ".gz".
 struct SourceConfig {
   std::string format = "idx";  // idx | synthetic
-  std::string path;            // directory; data.val.path defaults to data.train.path
-  std::string images;          // idx file [samples, rows, columns] of uint8
-  std::string labels;          // idx file [samples] of uint8
+  std::string path{};          // directory; data.val.path defaults to data.train.path
+  std::string images{};        // idx file [samples, rows, columns] of uint8
+  std::string labels{};        // idx file [samples] of uint8
   int samples = 1024;          // synthetic: how many
 };
 
