@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Checks every #include of ours against the layers of docs/architecture.md. Run by ctest as `layering`."""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Folder -> the folders it may include. A file's folder is the longest key that is a prefix of its path.
+ALLOWED = {
+    "operator/base": [],
+    "operator/api": ["operator/base"],
+    "operator/plan": ["operator/base/result.h", "operator/api", "trainer/contract.h"],
+    "operator/kube": ["operator/base", "operator/api"],
+    "operator/runtime": ["operator/base", "operator/api", "operator/kube"],
+    "operator": ["operator"],
+    "trainer/contract.h": [],
+    "trainer/launch": ["trainer/contract.h"],
+    "trainer/config": ["trainer/contract.h"],
+    "trainer/data": ["trainer/config"],
+    "trainer/optim": ["trainer/config"],
+    "trainer/state": ["trainer/config"],
+    "trainer/group": ["trainer/config", "trainer/contract.h"],
+    "trainer/ddp": ["trainer/config", "trainer/group"],
+    "trainer/model": ["trainer/config"],
+    "trainer": ["trainer"],
+}
+
+# Headers that only some files may include: pattern -> allowed path prefixes.
+ONLY_IN = {
+    r"httplib\.h": ["operator/kube/transport", "operator/runtime/status_server"],
+    r"(torch|ATen|c10)/.*": ["trainer/group", "trainer/ddp", "trainer/model", "trainer/optim/sgd", "trainer/trainer",
+                             "trainer/main.cc", "trainer/torch", "trainer/state/torch", "trainer/data/torch",
+                             "trainer/eval"],
+}
+
+# What the pure rooms must not see: no I/O, clock, log or thread.
+PURE = ["operator/plan", "trainer/optim/schedule", "trainer/data/distributed_sampler", "trainer/data/exact_eval",
+        "operator/kube/request", "operator/kube/splitter"]
+IMPURE = {"iostream", "fstream", "thread", "mutex", "future", "condition_variable", "filesystem", "unistd.h",
+          "sys/socket.h", "spdlog/spdlog.h", "operator/base/log.h", "operator/base/clock.h", "operator/base/mutex.h"}
+
+
+def starts(path, prefix):
+    return path == prefix or path.startswith(prefix + "/") or (not prefix.endswith("/") and path.startswith(prefix + "."))
+
+
+def layer_of(path):
+    return max((key for key in ALLOWED if starts(path, key)), key=len)
+
+
+def faults_of(path, text):
+    for header in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M):
+        if header.startswith(("operator/", "trainer/", "tests/")):
+            layer = layer_of(path)
+            if not any(starts(header, allowed) for allowed in ALLOWED[layer] + [layer]):
+                yield f"{path}: layer {layer} must not include {header}; it may include {ALLOWED[layer] or 'nothing'}"
+            if path.startswith("operator/") and header.startswith("trainer/") and header != "trainer/contract.h":
+                yield f"{path}: the operator includes one trainer file, contract.h, not {header}"
+        for pattern, rooms in ONLY_IN.items():
+            if re.fullmatch(pattern, header) and not any(path.startswith(room) for room in rooms):
+                yield f"{path}: {header} may be included only in {', '.join(rooms)}"
+        if header in IMPURE and any(path.startswith(room) for room in PURE):
+            yield f"{path}: this file is pure and must not include {header}"
+
+
+def main():
+    files = [p for top in ("operator", "trainer") for p in sorted((ROOT / top).rglob("*")) if p.suffix in (".h", ".cc")]
+    faults = [fault for p in files for fault in faults_of(str(p.relative_to(ROOT)), p.read_text())]
+    # The check itself must be able to fail: one planted fault of each kind has to be found.
+    planted = ['#include "operator/kube/client.h"', "#include <httplib.h>", "#include <thread>"]
+    found = [list(faults_of("operator/plan/decide.cc", line)) for line in planted]
+    if not all(found) or not files:
+        faults.append("layering: the check did not find its own planted faults")
+    print("\n".join(faults) or f"layering: {len(files)} files, every include goes downwards")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
