@@ -1,0 +1,53 @@
+// Every name that other programs see: group, labels, annotations, conditions, reasons. Each is
+// written here once.
+#pragma once
+
+namespace lockstep::names {
+
+inline constexpr char kGroup[] = "lockstep.dev";
+inline constexpr char kVersion[] = "v1alpha1";
+inline constexpr char kApiVersion[] = "lockstep.dev/v1alpha1";
+inline constexpr char kTrainingJob[] = "TrainingJob";
+inline constexpr char kPlural[] = "trainingjobs";
+inline constexpr char kOperator[] = "lockstep-operator";  // field manager, event source
+inline constexpr char kTrainerContainer[] = "trainer";    // the container that shorthands lie over
+
+// Labels of everything a job owns. kJobName selects them all.
+inline constexpr char kJobName[] = "lockstep.dev/job-name";
+inline constexpr char kJobUid[] = "lockstep.dev/job-uid";
+inline constexpr char kNodeRank[] = "lockstep.dev/node-rank";
+inline constexpr char kAttempt[] = "lockstep.dev/attempt";
+inline constexpr char kCompletionIndex[] = "batch.kubernetes.io/job-completion-index";
+inline constexpr char kManagedBy[] = "app.kubernetes.io/managed-by";
+
+// Condition types.
+inline constexpr char kInvalid[] = "Invalid";
+inline constexpr char kNameConflict[] = "NameConflict";
+inline constexpr char kPodsCreated[] = "PodsCreated";
+inline constexpr char kRunning[] = "Running";
+inline constexpr char kRestarting[] = "Restarting";
+inline constexpr char kSuspended[] = "Suspended";
+inline constexpr char kComplete[] = "Complete";
+inline constexpr char kFailed[] = "Failed";
+
+// Reasons of conditions and events: equal in both.
+inline constexpr char kInvalidSpec[] = "InvalidSpec";
+inline constexpr char kNameTaken[] = "NameTaken";
+inline constexpr char kJobSuspended[] = "JobSuspended";
+inline constexpr char kJobResumed[] = "JobResumed";
+inline constexpr char kAllPodsCreated[] = "AllPodsCreated";
+inline constexpr char kCreatingPods[] = "CreatingPods";
+inline constexpr char kWaitingForOldPods[] = "WaitingForOldPods";
+inline constexpr char kWaitingForBackoff[] = "WaitingForBackoff";
+inline constexpr char kCreateRefused[] = "CreateRefused";
+inline constexpr char kAllNodesRunning[] = "AllNodesRunning";
+inline constexpr char kNodesNotReady[] = "NodesNotReady";
+inline constexpr char kAttemptStarted[] = "AttemptStarted";
+inline constexpr char kNodeFailed[] = "NodeFailed";
+inline constexpr char kNodeDisrupted[] = "NodeDisrupted";
+inline constexpr char kAllNodesSucceeded[] = "AllNodesSucceeded";
+inline constexpr char kBackoffLimitExceeded[] = "BackoffLimitExceeded";
+inline constexpr char kPermanentFailure[] = "PermanentFailure";
+inline constexpr char kStartupDeadlineExceeded[] = "StartupDeadlineExceeded";
+
+}  // namespace lockstep::names

@@ -1,0 +1,39 @@
+// Everything decide() looks at: what one job, its pods and its Service looked like at one instant.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/api/core.h"
+#include "operator/api/training_job.h"
+#include "operator/plan/desired.h"
+
+namespace lockstep {
+
+// A create that the API server answered with a refusal which repeating at once will not change.
+struct RefusedCreate {
+  int attempt = 0;             // the attempt of the job when it was refused
+  std::string what;            // "Pod fashion-1", "Service fashion"
+  bool name_is_taken = false;  // an object of that name exists and another owner controls it
+  std::string message;         // the API server's words
+};
+
+struct Observed {
+  TrainingJob job;
+  std::vector<Pod>
+      pods;  // all pods of the namespace labelled with this job's name, whoever owns them
+  std::optional<Service> service;  // the Service named like the job, whoever owns it
+  std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
+  std::vector<RefusedCreate>
+      refused;  // by earlier passes, newest last; of the current attempt only matter
+  PodDefaults defaults;
+};
+
+// Node ranks that the cache lacks although their pods were seen once. Before decide() may call such
+// a node lost, the caller must ask the API server for pod_name(job, rank) and record a 404 in
+// `gone_ranks`; a pod found that way belongs in `pods`.
+std::vector<int> ranks_to_confirm(const TrainingJob& job, const std::vector<Pod>& pods);
+
+}  // namespace lockstep

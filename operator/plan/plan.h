@@ -1,0 +1,51 @@
+// What decide() answers: writes to make, as data.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/api/training_job.h"
+
+namespace lockstep {
+
+struct CreateService {
+  std::string name;
+  nlohmann::json body;
+};
+
+struct CreatePod {
+  std::string name;
+  int node_rank = 0;
+  nlohmann::json body;
+};
+
+// Delete with the uid as precondition; NotFound and Conflict mean it is already done.
+struct DeletePod {
+  std::string name;
+  std::string uid;
+  std::optional<int> grace_seconds;  // absent: the pod's own; 0: force
+};
+
+using Action = std::variant<CreateService, CreatePod, DeletePod>;
+
+struct Event {
+  bool is_warning = false;
+  std::string reason;
+  std::string message;
+};
+
+// Carried out in this order: the status first (merge patch with the observed resourceVersion; a
+// conflict drops the whole plan), then the events, then the actions in their order. A plan that
+// raises the attempt has no actions: they follow from it.
+struct Plan {
+  std::optional<JobStatus> status;  // absent: nothing changed
+  std::vector<Event> events;
+  std::vector<Action> actions;
+  std::optional<Time>
+      look_again;  // when time alone will change the answer; absent: wait for the next event
+};
+
+}  // namespace lockstep
