@@ -1,0 +1,23 @@
+// The trainer's own exceptions, one for each exit code that neither invalid_argument (64) nor
+// runtime_error (70) says.
+#pragma once
+
+#include <stdexcept>
+
+namespace lockstep {
+
+// A data file is missing, damaged or of another kind: repeating cannot help
+// (contract::kExitBadData).
+class BadData : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Checkpoint storage refuses to read or write, or belongs to a newer writer
+// (contract::kExitStorage).
+class StorageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace lockstep

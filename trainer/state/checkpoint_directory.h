@@ -1,0 +1,100 @@
+// The checkpoints of one training run, on storage that may fail or be cut off at any write.
+//
+//   OWNER                  the job and attempt that may publish: {"job": uid, "attempt": 3}
+//   LATEST                 name of the last published directory, for people and tools; readers here
+//   do not need it step-N/                one whole checkpoint after N optimizer steps:
+//     model.safetensors    weights and buffers; no time, host or attempt, so equal states are equal
+//     files optimizer.safetensors state.json           cursor, seed, hashes: the caller's MANIFEST
+//     the step, and size and CRC-32 of each file above: a damaged checkpoint is known as such
+//   .step-N.aside-3        being written by attempt 3, or left by a writer that died
+//   .step-N.removed-3      being deleted
+//
+// Every name without a leading dot appears by rename, after its contents and before its directory
+// are synced.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainer/state/safetensors.h"
+
+namespace lockstep {
+
+// What a writer puts into a checkpoint; borrowed for the call.
+struct CheckpointContents {
+  std::span<const TensorRecord> model;
+  std::span<const TensorRecord> optimizer;
+  nlohmann::json state;
+};
+
+struct Checkpoint {
+  std::int64_t step = 0;
+  Safetensors model;
+  Safetensors optimizer;
+  nlohmann::json state;
+};
+
+struct DamagedCheckpoint {
+  std::filesystem::path directory;
+  std::string
+      reason;  // one clause: "model.safetensors has CRC-32 1f2e3d4c, MANIFEST says 00112233"
+};
+
+struct FoundCheckpoints {
+  std::optional<Checkpoint> newest;  // the newest whole one
+  std::vector<DamagedCheckpoint>
+      damaged;  // all newer than that, newest first: worth a warning each
+};
+
+// Reads and verifies from the newest step down to the first whole checkpoint. Writes nothing: any
+// rank, any number of processes. A directory that does not exist holds no checkpoint. Throws
+// StorageError when it cannot be listed.
+FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory);
+
+// Who publishes. Attempts are ordered within a job; between jobs the last to claim wins.
+struct CheckpointOwner {
+  std::string job;  // uid; empty outside the operator
+  std::int64_t attempt = 0;
+};
+
+// Publishes checkpoints; one per run, on rank 0, used by one thread at a time.
+//
+// Fencing: the writer records itself in OWNER at construction and looks again right before each
+// publication. A writer that was superseded (a rank of an older attempt that was cut off and came
+// back) stops there. Between the look and the rename remains a window of microseconds: the operator
+// deletes the old pods first, this is the second line.
+class CheckpointWriter {
+ public:
+  // Makes the directory, claims it and deletes what dead writers left. Throws invalid_argument when
+  // keep < 1; StorageError when a later attempt of the same job owns the directory or the storage
+  // refuses.
+  CheckpointWriter(std::filesystem::path directory, CheckpointOwner owner, int keep);
+
+  // Makes step-N visible, whole and durable, or throws StorageError (disk full, I/O error,
+  // superseded) and changes nothing a reader sees, except for this: checkpoints at N and later
+  // belong to a line of training that this run did not continue (damaged, or started over) and go
+  // first. Then deletes all but the newest `keep`. A step this writer has published already is left
+  // as it is. Throws invalid_argument when step < 0.
+  void publish(std::int64_t step, const CheckpointContents& contents);
+
+ private:
+  void require_ownership() const;
+  void write_aside(const std::filesystem::path& aside, std::int64_t step,
+                   const CheckpointContents& contents) const;
+  void remove_from(std::int64_t first_step) const;
+  void remove_all_but_newest() const;
+  void remove(const std::string& name) const;
+  void remove_leftovers() const;
+
+  std::filesystem::path directory_;
+  CheckpointOwner owner_;
+  int keep_;
+  std::int64_t last_step_ = -1;  // published by this writer
+};
+
+}  // namespace lockstep
