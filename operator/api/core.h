@@ -1,6 +1,7 @@
 // Slim views of the built-in objects: only the fields that decisions are made from.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@ namespace lockstep {
 struct ContainerState {
   std::string name;
   bool ready = false;
-  std::string waiting_reason;   // "ImagePullBackOff", "ContainerCreating", ...; empty when not waiting
+  std::string
+      waiting_reason;  // "ImagePullBackOff", "ContainerCreating", ...; empty when not waiting
   std::string waiting_message;
   std::optional<Time> started;  // running or terminated: when it started
   struct Terminated {
@@ -34,8 +36,8 @@ struct PodCondition {
 
 struct Pod {
   ObjectMeta meta;
-  std::string phase;    // "Pending", "Running", "Succeeded", "Failed", "Unknown"
-  std::string reason;   // "Evicted", "NodeShutdown", ... for pods that the kubelet ended
+  std::string phase;   // "Pending", "Running", "Succeeded", "Failed", "Unknown"
+  std::string reason;  // "Evicted", "NodeShutdown", ... for pods that the kubelet ended
   std::string message;
   std::string node_name;
   std::vector<PodCondition> conditions;
@@ -46,5 +48,10 @@ struct Pod {
 struct Service {
   ObjectMeta meta;
 };
+
+// Read one whole object. Unknown fields are ignored, absent ones read as empty. Errors: kInvalid
+// without usable metadata.
+Result<Pod> parse_pod(const nlohmann::json& object);
+Result<Service> parse_service(const nlohmann::json& object);
 
 }  // namespace lockstep

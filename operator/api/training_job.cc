@@ -1,0 +1,21 @@
+// A TrainingJob from its JSON.
+#include "operator/api/training_job.h"
+
+#include "operator/api/fields.h"
+
+namespace lockstep {
+
+Result<TrainingJob> parse_training_job(const nlohmann::json& object) {
+  TrainingJob job;
+  job.meta = TRY(parse_meta(object));
+  job.raw_spec = fields::member(object, "spec");
+  job.status = parse_status(fields::member(object, "status"));
+  if (Result<JobSpec> spec = parse_spec(job.raw_spec)) {
+    job.spec = std::move(*spec);
+  } else {
+    job.invalid = std::move(spec.error().message);
+  }
+  return job;
+}
+
+}  // namespace lockstep
