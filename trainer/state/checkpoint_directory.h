@@ -60,6 +60,7 @@ FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory);
 struct CheckpointOwner {
   std::string job;  // uid; empty outside the operator
   std::int64_t attempt = 0;
+  bool operator==(const CheckpointOwner&) const = default;
 };
 
 // Publishes checkpoints; one per run, on rank 0, used by one thread at a time.
@@ -70,16 +71,17 @@ struct CheckpointOwner {
 // deletes the old pods first, this is the second line.
 class CheckpointWriter {
  public:
-  // Makes the directory, claims it and deletes what dead writers left. Throws invalid_argument when
-  // keep < 1; StorageError when a later attempt of the same job owns the directory or the storage
-  // refuses.
-  CheckpointWriter(std::filesystem::path directory, CheckpointOwner owner, int keep);
+  // Makes the directory, claims it and deletes what dead writers left. `resumed_step` is the step
+  // the run resumed from, -1 if it starts anew. Throws invalid_argument when keep < 1; StorageError
+  // when a later attempt of the same job owns the directory or the storage refuses.
+  CheckpointWriter(std::filesystem::path directory, CheckpointOwner owner, int keep,
+                   std::int64_t resumed_step = -1);
 
-  // Makes step-N visible, whole and durable, or throws StorageError (disk full, I/O error,
-  // superseded) and changes nothing a reader sees, except for this: checkpoints at N and later
-  // belong to a line of training that this run did not continue (damaged, or started over) and go
-  // first. Then deletes all but the newest `keep`. A step this writer has published already is left
-  // as it is. Throws invalid_argument when step < 0.
+  // Makes step-N visible, whole and durable, then deletes all but the newest `keep`. Does nothing
+  // when this run published N or resumed from it. Throws invalid_argument when N goes backwards,
+  // StorageError when the disk is full, fails, or has a new owner; nothing half-written is visible
+  // then. Checkpoints at N and later are of a line that this run does not continue (damaged, or
+  // training was started over): they go before N appears, so that no reader takes them for newer.
   void publish(std::int64_t step, const CheckpointContents& contents);
 
  private:
@@ -88,13 +90,13 @@ class CheckpointWriter {
                    const CheckpointContents& contents) const;
   void remove_from(std::int64_t first_step) const;
   void remove_all_but_newest() const;
-  void remove(const std::string& name) const;
+  void remove(std::int64_t step) const;
   void remove_leftovers() const;
 
   std::filesystem::path directory_;
   CheckpointOwner owner_;
   int keep_;
-  std::int64_t last_step_ = -1;  // published by this writer
+  std::int64_t last_step_;  // newest on this run's line, -1 before the first
 };
 
 }  // namespace lockstep
