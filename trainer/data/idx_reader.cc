@@ -10,6 +10,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "trainer/errors.h"
 
@@ -87,8 +89,10 @@ class IdxFile {
     const int got = gzread(file_.get(), into.data(), static_cast<unsigned>(into.size()));
     if (got < 0) {
       int code = Z_OK;
-      const char* message = gzerror(file_.get(), &code);
-      fail(std::string("cannot read it: ") + (code == Z_ERRNO ? std::strerror(errno) : message));
+      std::string_view message = gzerror(file_.get(), &code);
+      const std::string path = path_.string() + ": ";
+      if (message.starts_with(path)) message.remove_prefix(path.size());
+      fail("cannot read it: " + std::string(message));
     }
     return static_cast<std::size_t>(got);
   }
