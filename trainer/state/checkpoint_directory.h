@@ -85,9 +85,9 @@ class CheckpointWriter {
   void publish(std::int64_t step, const CheckpointContents& contents);
 
  private:
+  void prepare(const std::filesystem::path& aside, std::int64_t step,
+               const CheckpointContents& contents) const;
   void require_ownership() const;
-  void write_aside(const std::filesystem::path& aside, std::int64_t step,
-                   const CheckpointContents& contents) const;
   void remove_from(std::int64_t first_step) const;
   void remove_all_but_newest() const;
   void remove(std::int64_t step) const;

@@ -117,8 +117,7 @@ void CheckpointWriter::publish(std::int64_t step, const CheckpointContents& cont
     throw std::invalid_argument(fmt::format("step {} cannot follow step {}", step, last_step_));
   }
   const fs::path aside = directory_ / fmt::format(".{}.aside-{}", step_name(step), owner_.attempt);
-  write_aside(aside, step, contents);
-  require_ownership();
+  prepare(aside, step, contents);
   remove_from(step);
   rename_durably(aside, directory_ / step_name(step));
   replace_text(directory_ / kLatestFile, step_name(step) + "\n");
@@ -133,12 +132,14 @@ void CheckpointWriter::require_ownership() const {
   if (*now != owner_) throw StorageError(superseded(directory_, *now, owner_));
 }
 
-void CheckpointWriter::write_aside(const fs::path& aside, std::int64_t step,
-                                   const CheckpointContents& contents) const {
+// Everything short of becoming visible.
+void CheckpointWriter::prepare(const fs::path& aside, std::int64_t step,
+                               const CheckpointContents& contents) const {
   delete_hidden(aside);
   make_directory(aside);
   try {
     write_contents(aside, step, contents);
+    require_ownership();
   } catch (...) {
     delete_hidden(aside);  // a full disk gets its room back
     throw;
