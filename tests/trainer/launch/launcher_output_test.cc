@@ -1,0 +1,69 @@
+// What the ranks write comes out in whole lines, whoever reads it or not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "tests/trainer/launch/launched.h"
+
+namespace lockstep::test {
+namespace {
+
+TEST(LauncherOutput, TearsNoLineIn100Megabytes) {
+  constexpr int kRanks = 4;
+  Launched launched({"--nproc", std::to_string(kRanks), "--", CHATTER, "25"});
+  ASSERT_EQ(launched.wait(), 0);
+  EXPECT_GT(launched.output().size(), 100U << 20);
+  std::istringstream lines(launched.output());
+  std::map<std::pair<int, bool>, long> next;  // by rank and descriptor: each keeps its order
+  for (std::string line; std::getline(lines, line);) {
+    int rank = -1, used = 0;
+    long n = -1, length = -1;
+    ASSERT_EQ(std::sscanf(line.c_str(), "[rank %d] %ld %ld %n", &rank, &n, &length, &used), 3);
+    ASSERT_EQ(static_cast<long>(line.size()) - used, length) << line.substr(0, 60);
+    ASSERT_EQ(line.find_first_not_of('x', used), std::string::npos) << line.substr(0, 60);
+    long& expected = next[{rank, n % 3 == 0}];
+    if (n % 3 != 0 && expected % 3 == 0) ++expected;
+    ASSERT_EQ(n, expected);
+    expected += n % 3 == 0 ? 3 : 1;
+  }
+  EXPECT_EQ(next.size(), 2U * kRanks);
+}
+
+TEST(LauncherOutput, KeepsALongLineAndAnUnfinishedOne) {
+  Launched launched(shell(1, "head -c 900000 /dev/zero | tr '\\0' y; echo; printf end"));
+  EXPECT_EQ(launched.wait(), 0);
+  EXPECT_EQ(launched.output(), "[rank 0] " + std::string(900000, 'y') + "\n[rank 0] end\n");
+}
+
+TEST(LauncherOutput, ShowsALineAtOnce) {
+  Launched launched(shell(1, "echo first; exec sleep 1000"));
+  launched.wait_for("[rank 0] first\n");
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait(), 143);
+}
+
+TEST(LauncherOutput, LosesItsReaderWithoutHarmToTheRanks) {
+  Launched launched(shell(2, "trap 'exit 80' TERM; echo ready; while :; do echo tick; done"));
+  launched.wait_for("ready", 2);
+  launched.close_output();
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait_deaf(), 80);
+}
+
+TEST(LauncherOutput, HearsSignalsWhileNobodyReads) {
+  const auto written =
+      std::filesystem::path(testing::TempDir()) / ("written-" + std::to_string(getpid()));
+  Launched launched(shell(1, "head -c 1000000 /dev/zero | tr '\\0' y; echo; touch " +
+                                 written.string() + "; exec sleep 1000"));
+  wait_until("more to be written than pipes hold",
+             [&] { return std::filesystem::remove(written); });
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait_deaf(), 143);
+}
+
+}  // namespace
+}  // namespace lockstep::test

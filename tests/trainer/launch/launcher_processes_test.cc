@@ -1,0 +1,78 @@
+// No process outlives the launcher, and none is left a zombie while it runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <random>
+
+#include "tests/trainer/launch/launched.h"
+
+namespace lockstep::test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+bool exists(pid_t pid) { return kill(pid, 0) == 0; }
+
+TEST(LauncherProcesses, ReapsOrphansWhileItRuns) {
+  // The inner shell is orphaned when the middle one ends, then ends itself.
+  Launched launched(shell(1,
+                          "sh -c '(echo orphan=$(exec sh -c \"echo \\$PPID\"); exit 0) & exit 0'; "
+                          "echo ready; exec sleep 1000"));
+  launched.wait_for("ready");
+  launched.wait_for("orphan=");
+  const pid_t orphan = launched.numbers("orphan=").at(0);
+  wait_until("the orphan to be reaped", [&] { return !exists(orphan); });
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait(), 143);
+}
+
+TEST(LauncherProcesses, EndsWhatTheRanksLeaveBehind) {
+  const char* script =
+      "setsid sh -c \"trap '' TERM; echo up; exec sleep 1000\" & "
+      "(setsid setsid sleep 1000 & ) ; sleep 1000 & read line; "
+      "while ! [ -e /proc/$! ]; do :; done; exit 0";
+  Launched launched(shell(2, script, {"--peer-grace", "0.2"}));
+  EXPECT_EQ(launched.wait(), 0) << launched.output();
+  EXPECT_THAT(launched.processes(), IsEmpty());
+}
+
+TEST(LauncherProcesses, DieWithAKilledLauncher) {
+  Launched launched(shell(3, "trap '' TERM; echo pid=$$; exec sleep 1000"));
+  launched.wait_for("pid=", 3);
+  const auto ranks = launched.numbers("pid=");
+  ASSERT_THAT(ranks, SizeIs(3));
+  launched.signal(SIGKILL);
+  EXPECT_EQ(launched.wait(), 137);
+  wait_until("the ranks to be gone", [&] { return launched.processes().empty(); });
+}
+
+// Each rank has a child in its group, one in a session of its own and one below that.
+constexpr char kFamily[] =
+    "sleep 1000 & echo victim=$!; "
+    "setsid sh -c 'echo victim=$$; sleep 1000 & echo victim=$!; wait' & "
+    "echo rank=$$; wait; exec sleep 1000";
+
+TEST(LauncherProcesses, SurviveNoRandomKill) {
+  constexpr unsigned kSeed = 20240501;
+  std::mt19937 random(kSeed);
+  for (int round = 0; round < 30; ++round) {
+    Launched launched(shell(3, kFamily, {"--peer-grace", "0.1"}));
+    launched.wait_for("victim=", 9);
+    launched.wait_for("rank=", 3);
+    const auto ranks = launched.numbers("rank=");
+    const auto others = launched.numbers("victim=");
+    for (std::size_t kills = random() % 4; kills > 0; --kills) {
+      kill(others[random() % others.size()], SIGKILL);
+    }
+    const bool is_rank_killed = random() % 2 == 0;
+    if (is_rank_killed) kill(ranks[random() % ranks.size()], SIGKILL);
+    if (!is_rank_killed) launched.signal(SIGTERM);
+    EXPECT_EQ(launched.wait(), is_rank_killed ? 137 : 143) << "round " << round;
+    EXPECT_THAT(launched.processes(), IsEmpty()) << "round " << round << launched.output();
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,275 @@
+// The event loop of lockstep-launch; see launcher.h for its states.
+#include "trainer/launch/launcher.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+#include "trainer/launch/output.h"
+#include "trainer/launch/process_tree.h"
+#include "trainer/launch/worker.h"
+
+namespace lockstep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A process that SIGKILL does not end hangs in a driver; output nobody reads has no reader.
+constexpr Seconds kPatience{5};
+
+// From here on the signals arrive as bytes, also those that a parent had set to be ignored
+// (SIGCHLD) or that would end us (SIGPIPE).
+Fd take_signals() {
+  signal(SIGCHLD, SIG_DFL);
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  Fd fd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "signalfd");
+  return fd;
+}
+
+std::string text_of(Seconds seconds) {
+  std::ostringstream text;
+  text << seconds.count() << " s";
+  return text.str();
+}
+
+class Launcher {
+ public:
+  explicit Launcher(const LaunchSpec& spec) : spec_(spec), signals_(take_signals()) {}
+
+  Outcome run() {
+    adopt_orphans();
+    start_workers();
+    reap();
+    while (!is_finished()) {
+      wait();
+      read_signals();
+      read_streams();
+      output_.pump();
+      if (Clock::now() >= deadline_) escalate();
+    }
+    const Outcome outcome = conclude();
+    flush();
+    return outcome;
+  }
+
+ private:
+  enum class Stage { kRunning, kStopping, kKilled, kAbandoned };
+
+  void start_workers() {
+    for (const LaunchSpec::Rank& rank : spec_.ranks) {
+      try {
+        workers_.push_back(std::make_unique<Worker>(rank.number, spec_.command, rank.environment));
+      } catch (const SpawnError& error) {
+        record({rank.number, error.code, 0, now_ms(), false, error.what()});
+        return;
+      }
+    }
+  }
+
+  bool is_finished() const {
+    if (stage_ == Stage::kAbandoned) return true;
+    return is_childless_ && output_.waiting_for() < 0 && !has_open_stream();
+  }
+
+  bool has_open_stream() const {
+    return std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+      const auto& [out, err] = worker->streams();
+      return out.pipe.is_open() || err.pipe.is_open();
+    });
+  }
+
+  // Sleeps until a signal, a line, room for output or the deadline.
+  void wait() {
+    std::vector<pollfd> sources = {{signals_.get(), POLLIN, 0}};
+    if (const int fd = output_.waiting_for(); fd >= 0) sources.push_back({fd, POLLOUT, 0});
+    if (!output_.is_full()) {
+      for (const auto& worker : workers_) {
+        for (const auto& stream : worker->streams()) {
+          if (stream.pipe.is_open()) sources.push_back({stream.pipe.get(), POLLIN, 0});
+        }
+      }
+    }
+    int timeout = -1;
+    if (deadline_ != Clock::time_point::max()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+      timeout = static_cast<int>(std::max<std::int64_t>(0, left.count()));
+    }
+    poll(sources.data(), sources.size(), timeout);
+  }
+
+  void read_signals() {
+    signalfd_siginfo info;
+    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo == SIGCHLD) {
+        reap();
+      } else {
+        on_outside_signal(static_cast<int>(info.ssi_signo));
+      }
+    }
+  }
+
+  void read_streams() {
+    const auto on_line = [this](int target, std::string_view prefix, std::string_view line) {
+      output_.write_line(target, prefix, line);
+    };
+    for (const auto& worker : workers_) {
+      for (auto& stream : worker->streams()) {
+        if (stream.pipe.is_open() && !output_.is_full()) worker->read(stream, on_line);
+      }
+    }
+  }
+
+  // Collects whoever has ended: ranks, and orphans that were left to us.
+  void reap() {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      for (const auto& worker : workers_) {
+        if (worker->is_running() && worker->pid() == pid) record(worker->ended(status));
+      }
+    }
+    if (pid < 0 && errno == ECHILD) {
+      if (!is_childless_) set_deadline(kPatience);  // to write what is left
+      is_childless_ = true;
+    } else if (stage_ == Stage::kKilled) {
+      signal_all(SIGKILL);  // what was below the dead is our child now
+    } else if (!has_running_worker() && !is_swept_) {
+      sweep();
+    }
+  }
+
+  bool has_running_worker() const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const auto& worker) { return worker->is_running(); });
+  }
+
+  void record(Exit exit) {
+    exits_.push_back(exit);
+    if (stage_ != Stage::kRunning || !has_running_worker()) return;
+    if (is_failure(exit)) {
+      stop(describe(exit) + ": stopping the other ranks", spec_.peer_grace);
+      signal_workers(SIGTERM);
+    } else if (exit.code != 0) {
+      stop(describe(exit) + ", its state saved: the others have " + text_of(spec_.grace),
+           spec_.grace);
+    }
+  }
+
+  void on_outside_signal(int number) {
+    if (stage_ == Stage::kKilled) return;
+    if (std::exchange(was_told_to_stop_, true)) {
+      say("stopped again: killing all ranks");
+      kill_all();
+      return;
+    }
+    if (stage_ == Stage::kRunning) {
+      stop(std::string("SIG") + sigabbrev_np(number) + ": the ranks have " + text_of(spec_.grace) +
+               " to stop",
+           spec_.grace);
+    }
+    signal_workers(number);
+  }
+
+  // All ranks have ended; processes they started and left are asked to end too.
+  void sweep() {
+    is_swept_ = true;
+    stage_ = Stage::kStopping;
+    deadline_ = std::min(deadline_, Clock::now() + ticks(spec_.peer_grace));
+    for (const pid_t pid : descendants(getpid())) kill(pid, SIGTERM);
+  }
+
+  void escalate() {
+    if (is_childless_ || stage_ == Stage::kKilled) {
+      stage_ = Stage::kAbandoned;
+      return;
+    }
+    for (const auto& worker : workers_) {
+      if (worker->is_running()) {
+        say("rank " + std::to_string(worker->rank()) + " did not stop in time: killing it");
+      }
+    }
+    kill_all();
+  }
+
+  void kill_all() {
+    stage_ = Stage::kKilled;
+    set_deadline(kPatience);
+    signal_workers(SIGKILL);
+    signal_all(SIGKILL);
+  }
+
+  void stop(const std::string& why, Seconds grace) {
+    say(why);
+    stage_ = Stage::kStopping;
+    set_deadline(grace);
+  }
+
+  void signal_workers(int number) {
+    for (const auto& worker : workers_) worker->signal(number);
+  }
+
+  static void signal_all(int number) {
+    for (const pid_t pid : descendants(getpid())) kill(pid, number);
+  }
+
+  static Clock::duration ticks(Seconds seconds) {
+    return std::chrono::duration_cast<Clock::duration>(seconds);
+  }
+
+  void set_deadline(Seconds from_now) { deadline_ = Clock::now() + ticks(from_now); }
+
+  void say(const std::string& text) { output_.write_line(STDERR_FILENO, "[launch] ", text); }
+
+  Outcome conclude() {
+    for (const auto& worker : workers_) {
+      if (!worker->is_running()) continue;
+      exits_.push_back({worker->rank(), 128 + SIGKILL, SIGKILL, now_ms(), true,
+                        "did not end even after SIGKILL"});
+    }
+    Outcome outcome{judge(exits_), {}};
+    if (!outcome.verdict.culprit) return outcome;
+    const Exit& culprit = *outcome.verdict.culprit;
+    for (const auto& worker : workers_) {
+      if (worker->rank() == culprit.rank) outcome.last_lines = worker->recent().lines();
+    }
+    say("failed: " + describe(culprit));
+    return outcome;
+  }
+
+  void flush() {
+    for (output_.pump(); output_.waiting_for() >= 0 && Clock::now() < deadline_; output_.pump()) {
+      wait();
+    }
+  }
+
+  const LaunchSpec& spec_;
+  Fd signals_;
+  Output output_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Exit> exits_;
+  Stage stage_ = Stage::kRunning;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  bool was_told_to_stop_ = false;
+  bool is_swept_ = false;
+  bool is_childless_ = false;
+};
+
+}  // namespace
+
+Outcome launch(const LaunchSpec& spec) { return Launcher(spec).run(); }
+
+}  // namespace lockstep
