@@ -95,9 +95,9 @@ Result<json> read_config(const json& spec) {
   if (!value.is_object()) return refuse("spec.config", value, "an object");
   const std::size_t size = value.dump(-1, ' ', false, json::error_handler_t::replace).size();
   if (size <= kMaxConfigBytes) return value;
-  return failure(Kind::kInvalid, "spec.config takes " + std::to_string(size) +
-                                     " bytes as JSON: at most " + std::to_string(kMaxConfigBytes) +
-                                     " fit; mount a ConfigMap instead");
+  return failure(Kind::kInvalid,
+                 "spec.config takes " + std::to_string(size) +
+                     " bytes as JSON, but at most 64 KiB fit: mount a ConfigMap instead");
 }
 
 Result<std::vector<Mount>> read_mounts(const json& spec) {

@@ -10,7 +10,8 @@ inline constexpr char kApiVersion[] = "lockstep.dev/v1alpha1";
 inline constexpr char kTrainingJob[] = "TrainingJob";
 inline constexpr char kPlural[] = "trainingjobs";
 inline constexpr char kOperator[] = "lockstep-operator";  // field manager, event source
-inline constexpr char kTrainerContainer[] = "trainer";    // the container that shorthands lie over
+inline constexpr char kOurManager[] = "lockstep.dev/lockstep-operator";  // runPolicy.managedBy: us
+inline constexpr char kTrainerContainer[] = "trainer";  // the container that shorthands lie over
 
 // Labels of everything a job owns. kJobName selects them all.
 inline constexpr char kJobName[] = "lockstep.dev/job-name";
@@ -41,8 +42,14 @@ inline constexpr char kWaitingForOldPods[] = "WaitingForOldPods";
 inline constexpr char kWaitingForBackoff[] = "WaitingForBackoff";
 inline constexpr char kCreateRefused[] = "CreateRefused";
 inline constexpr char kAllNodesRunning[] = "AllNodesRunning";
-inline constexpr char kNodesNotReady[] = "NodesNotReady";
-inline constexpr char kAttemptStarted[] = "AttemptStarted";
+inline constexpr char kWaitingForPods[] = "WaitingForPods";
+inline constexpr char kWaitingForScheduler[] = "WaitingForScheduler";
+inline constexpr char kUnschedulable[] = "Unschedulable";
+inline constexpr char kNodesStarting[] = "NodesStarting";
+inline constexpr char kJobEnded[] = "JobEnded";
+inline constexpr char kNoCheckpoints[] = "NoCheckpoints";
+inline constexpr char kReservedEnvironment[] = "ReservedEnvironment";
+inline constexpr char kForcedDeletion[] = "ForcedDeletion";
 inline constexpr char kNodeFailed[] = "NodeFailed";
 inline constexpr char kNodeDisrupted[] = "NodeDisrupted";
 inline constexpr char kAllNodesSucceeded[] = "AllNodesSucceeded";

@@ -14,6 +14,9 @@ Result<TrainingJob> parse_training_job(const nlohmann::json& object) {
     job.spec = std::move(*spec);
   } else {
     job.invalid = std::move(spec.error().message);
+    // Whether to keep hands off is known even then.
+    job.spec.run_policy.managed_by =
+        fields::text(fields::member(job.raw_spec, "runPolicy"), "managedBy");
   }
   return job;
 }

@@ -14,7 +14,7 @@ namespace lockstep {
 struct TrainingJob {
   ObjectMeta meta;
   nlohmann::json raw_spec;  // as the API server sent it
-  JobSpec spec;             // meaningless while `invalid` is set
+  JobSpec spec;             // but for managed_by meaningless while `invalid` is set
   std::string invalid;      // one sentence: what in spec makes no sense; empty when it does
   JobStatus status;
 };

@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// A create that the API server answered with a refusal which repeating at once will not change.
+// A create that the API server refused in a way that repeating it at once will not change.
 struct RefusedCreate {
   int attempt = 0;             // the attempt of the job when it was refused
   std::string what;            // "Pod fashion-1", "Service fashion"
@@ -22,12 +22,12 @@ struct RefusedCreate {
 
 struct Observed {
   TrainingJob job;
-  std::vector<Pod>
-      pods;  // all pods of the namespace labelled with this job's name, whoever owns them
+  std::vector<Pod> pods;           // labelled with this job's name, whoever owns them
   std::optional<Service> service;  // the Service named like the job, whoever owns it
   std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
-  std::vector<RefusedCreate>
-      refused;  // by earlier passes, newest last; of the current attempt only matter
+  // What the creates of the last plan met. The caller plans again at once after a refusal, and
+  // forgets it then.
+  std::vector<RefusedCreate> refused;
   PodDefaults defaults;
 };
 

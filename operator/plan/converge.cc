@@ -1,0 +1,103 @@
+// Creation: the last of the rules, reached when there is nothing to end or to restart.
+#include "operator/plan/converge.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "operator/api/names.h"
+#include "operator/plan/conditions.h"
+#include "operator/plan/ownership.h"
+#include "operator/plan/restart.h"
+
+namespace lockstep {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kConflictRetry{10};
+constexpr seconds kCreateRetry{30};
+
+// Objects of others under our names, as a sentence; empty when there are none.
+std::string conflict(const View& view) {
+  std::vector<std::string> taken = view.nodes.foreign;
+  if (view.seen.service && !owns(view.job, view.seen.service->meta)) {
+    taken.push_back("Service " + view.job.meta.name);
+  }
+  for (const RefusedCreate& refused : view.seen.refused) {
+    if (refused.name_is_taken) taken.push_back(refused.what);
+  }
+  if (taken.empty()) return "";
+  return taken.front() + " exists and is not this job's: delete it, or give the job another name";
+}
+
+Plan wait_for_names(const View& view, const std::string& sentence) {
+  JobStatus status = view.status;
+  set_condition(status, names::kNameConflict, true, names::kNameTaken, sentence, view.now);
+  return plan_status(view, std::move(status), view.now + kConflictRetry);
+}
+
+// All or nothing: what was created gives way, and the whole attempt is tried again later. Spread by
+// job, so that two jobs that share a quota do not meet again.
+Plan retry_creation(const View& view, const RefusedCreate& refused) {
+  JobStatus status = with_new_attempt(view.status, AttemptCause::kPartialCreate);
+  const auto spread = std::hash<std::string>{}(view.job.meta.uid) % kCreateRetry.count();
+  status.create_retry_time = view.now + kCreateRetry + seconds(spread);
+  set_condition(status, names::kPodsCreated, false, names::kCreateRefused,
+                refused.what + " was refused: " + refused.message, view.now);
+  return plan_status(view, std::move(status), status.create_retry_time);
+}
+
+const RefusedCreate* refusal(const View& view) {
+  for (const RefusedCreate& refused : view.seen.refused) {
+    if (refused.attempt == view.status.attempt) return &refused;
+  }
+  return nullptr;
+}
+
+void create_missing_pods(const View& view, Plan& plan) {
+  for (int rank = 0; rank < view.job.spec.num_nodes; ++rank) {
+    if (view.nodes.current[rank]) continue;
+    plan.actions.push_back(
+        CreatePod{pod_name(view.job, rank), rank, desired_pod(view.job, rank, view.seen.defaults)});
+  }
+}
+
+Time creation_time(const View& view) {
+  return std::max(view.status.next_restart_time.value_or(view.now),
+                  view.status.create_retry_time.value_or(view.now));
+}
+
+}  // namespace
+
+Plan converge(const View& view) {
+  if (!view.status.pods_created) {
+    if (const std::string sentence = conflict(view); !sentence.empty()) {
+      return wait_for_names(view, sentence);
+    }
+    if (const RefusedCreate* refused = refusal(view)) return retry_creation(view, *refused);
+  }
+  JobStatus status = view.status;
+  if (view.nodes.all_exist()) {
+    status.pods_created = true;
+    drop_condition(status, names::kNameConflict);
+  }
+  const bool may_create = !status.pods_created && creation_time(view) <= view.now;
+  Plan plan = plan_status(view, std::move(status), startup_deadline(view));
+  if (!view.seen.service) {
+    plan.actions.push_back(CreateService{view.job.meta.name, desired_service(view.job)});
+  }
+  if (may_create) create_missing_pods(view, plan);
+  if (creation_time(view) > view.now) look_again_at(plan, creation_time(view));
+  return plan;
+}
+
+std::optional<Time> startup_deadline(const View& view) {
+  const bool all_started = std::all_of(view.nodes.current.begin(), view.nodes.current.end(),
+                                       [](const Pod* pod) { return pod && has_started(*pod); });
+  if (all_started || !view.status.attempt_start_time) return std::nullopt;
+  const Time start = std::max(*view.status.attempt_start_time,
+                              view.status.next_restart_time.value_or(Time::min()));
+  return start + seconds(view.job.spec.run_policy.startup_deadline_seconds);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,168 @@
+// The policy, top-down, in the order in which docs/architecture.md explains it.
+//
+// One rule for deletion: pods of an unfinished job are deleted only after `attempt` was raised in
+// status, so a pod of the current attempt that is going or gone was not our doing. One rule for
+// creation: until `podsCreated` a missing pod is created, after it a missing pod is a lost node.
+#include "operator/plan/decide.h"
+
+#include <algorithm>
+
+#include "operator/api/names.h"
+#include "operator/plan/conditions.h"
+#include "operator/plan/converge.h"
+#include "operator/plan/events.h"
+#include "operator/plan/loss.h"
+#include "operator/plan/removal.h"
+#include "operator/plan/restart.h"
+#include "operator/plan/status.h"
+#include "operator/plan/trainer_container.h"
+#include "operator/plan/view.h"
+
+namespace lockstep {
+namespace {
+
+bool is_managed_by_another(const TrainingJob& job) {
+  const std::string& manager = job.spec.run_policy.managed_by;
+  return !manager.empty() && manager != names::kOurManager;
+}
+
+Plan say_invalid(const View& view) {
+  if (view.status.is_finished()) return {};
+  JobStatus status = view.status;
+  set_condition(status, names::kInvalid, true, names::kInvalidSpec, view.job.invalid, view.now);
+  return plan_status(view, std::move(status));
+}
+
+// Status was lost or set back. If the view is merely stale, the conditional write fails and nothing
+// happens.
+Plan catch_up(const View& view) {
+  JobStatus status = view.status;
+  status.attempt = view.nodes.latest_attempt;
+  status.attempt_start_time = view.now;
+  return plan_status(view, std::move(status));
+}
+
+Plan end(const View& view, const char* condition, const Verdict& verdict, Time when,
+         std::optional<LastFailure> failure = {}) {
+  JobStatus status = view.status;
+  status.completion_time = when;
+  if (failure) status.last_failure = std::move(failure);
+  set_condition(status, condition, true, verdict.reason, verdict.message, view.now);
+  set_condition(status, names::kRunning, false, names::kJobEnded, "the job has ended", view.now);
+  for (const char* type : {names::kRestarting, names::kSuspended, names::kNameConflict}) {
+    drop_condition(status, type);
+  }
+  return plan_status(view, std::move(status));
+}
+
+Plan complete(const View& view) {
+  const std::string count = std::to_string(view.job.spec.num_nodes);
+  return end(view, names::kComplete,
+             {names::kAllNodesSucceeded, "all " + count + " nodes succeeded"},
+             view.nodes.last_finish().value_or(view.now));
+}
+
+Plan suspend(const View& view) {
+  JobStatus status = view.status;
+  if (status.pods_created || view.nodes.exist()) {
+    status = with_new_attempt(std::move(status), AttemptCause::kSuspend);
+  }
+  status.start_time.reset();
+  drop_condition(status, names::kRestarting);
+  set_condition(status, names::kSuspended, true, names::kJobSuspended,
+                "runPolicy.suspend is true: pods are removed, checkpoints stay", view.now);
+  const bool has_to_drain = status.attempt == view.status.attempt;
+  Plan plan = plan_status(view, std::move(status));
+  if (has_to_drain) remove_earlier(view, plan);
+  return plan;
+}
+
+// The first attempt, or the one after a suspension: clocks start here.
+Plan begin(const View& view) {
+  JobStatus status = view.status;
+  const bool is_first = status.attempt == 0;
+  if (is_first) {
+    status.attempt = 1;
+    if (uses_our_image(view.job.spec)) status.image = view.seen.defaults.trainer_image;
+  }
+  if (status.is(names::kSuspended)) {
+    set_condition(status, names::kSuspended, false, names::kJobResumed,
+                  "runPolicy.suspend is false: all nodes start", view.now);
+  }
+  status.start_time = view.now;
+  status.attempt_start_time = view.now;
+  Plan plan = plan_status(view, std::move(status));
+  if (is_first) {
+    for (Event& event : warnings_about(view.job, view.seen.defaults)) {
+      plan.events.push_back(std::move(event));
+    }
+  }
+  return plan;
+}
+
+// No two attempts run at once: the next one waits until every pod of the one before is gone.
+Plan drain(const View& view) {
+  JobStatus status = view.status;
+  const bool was_disruption_after_all =
+      status.attempt_cause == AttemptCause::kFailure &&
+      std::any_of(view.nodes.earlier.begin(), view.nodes.earlier.end(),
+                  [](const Pod* pod) { return is_disrupted(*pod); });
+  if (was_disruption_after_all) {
+    status.attempt_cause = AttemptCause::kDisruption;
+    status.restarts.failures = std::max(0, status.restarts.failures - 1);
+    ++status.restarts.disruptions;
+  }
+  Plan plan = plan_status(view, std::move(status));
+  remove_earlier(view, plan);
+  return plan;
+}
+
+Plan restart_or_fail(const View& view, const std::vector<Loss>& losses) {
+  const Loss& root = root_cause(losses);
+  const bool others_run =
+      view.job.spec.num_nodes > static_cast<int>(losses.size()) + view.nodes.succeeded();
+  const Time settled = settles_at(root, others_run, view.now);
+  if (settled > view.now) return plan_status(view, view.status, settled);
+  if (const auto verdict = final_verdict(view.job, root)) {
+    return end(view, names::kFailed, *verdict, view.now, root.evidence);
+  }
+  JobStatus status = with_next_attempt(view.status, root, view.now);
+  const bool is_disruption = root.kind == LossKind::kDisruption;
+  set_condition(
+      status, names::kRestarting, true, is_disruption ? names::kNodeDisrupted : names::kNodeFailed,
+      "attempt " + std::to_string(status.attempt) + " follows: " + describe(root.evidence),
+      view.now);
+  return plan_status(view, std::move(status));
+}
+
+Plan fail_startup(const View& view) {
+  const JobStatus status = with_observations(view.status, view.seen, view.nodes, view.now);
+  const int limit = view.job.spec.run_policy.startup_deadline_seconds;
+  return end(view, names::kFailed,
+             {names::kStartupDeadlineExceeded, "not all nodes ran within " + std::to_string(limit) +
+                                                   " s: " + why_not_running(status)},
+             view.now);
+}
+
+}  // namespace
+
+Plan decide(const Observed& seen, Time now) {
+  const TrainingJob& job = seen.job;
+  const View view(seen, now);
+  if (job.meta.deletion_time || is_managed_by_another(job)) return {};
+  if (!job.invalid.empty()) return say_invalid(view);
+  if (job.status.is_finished()) return clean_up(view);
+
+  if (view.nodes.latest_attempt > job.status.attempt) return catch_up(view);
+  if (view.nodes.all_succeeded()) return complete(view);
+  if (job.spec.run_policy.is_suspended) return suspend(view);
+  if (job.status.attempt == 0 || job.status.is(names::kSuspended)) return begin(view);
+  if (!view.nodes.earlier.empty()) return drain(view);
+
+  const std::vector<Loss> losses = lost_nodes(seen, view.nodes);
+  if (!losses.empty()) return restart_or_fail(view, losses);
+  if (startup_deadline(view).value_or(Time::max()) <= now) return fail_startup(view);
+  return converge(view);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,81 @@
+// Events from conditions and from a job's spec.
+#include "operator/plan/events.h"
+
+#include <array>
+#include <set>
+
+#include "operator/api/fields.h"
+#include "operator/api/names.h"
+#include "operator/plan/environment.h"
+#include "operator/plan/trainer_container.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+bool says_something_new(const Condition& condition, const Condition* before) {
+  const bool is_worth_telling =
+      condition.status || (condition.type == names::kSuspended && before != nullptr) ||
+      (condition.type == names::kPodsCreated && condition.reason == names::kCreateRefused);
+  const bool is_same = before && before->status == condition.status &&
+                       before->reason == condition.reason && before->message == condition.message;
+  return is_worth_telling && !is_same;
+}
+
+bool is_bad_news(const Condition& condition) {
+  for (const char* type :
+       {names::kFailed, names::kInvalid, names::kNameConflict, names::kRestarting}) {
+    if (condition.type == type) return true;
+  }
+  return condition.type == names::kPodsCreated && !condition.status;
+}
+
+// Names that a container of the template sets although the operator does.
+std::set<std::string> shadowed_names(const TrainingJob& job, const PodDefaults& defaults) {
+  std::set<std::string> reserved, shadowed;
+  const Ranks ranks = ranks_of(job.spec, trainer_container(job.spec), defaults.accelerators);
+  for (const json& variable : environment(job, ranks, 0, 60)) reserved.insert(variable["name"]);
+  const json& pod = fields::member(job.spec.pod_template, "spec");
+  for (const char* kind : {"initContainers", "containers"}) {
+    for (const json& container : fields::list(pod, kind)) {
+      for (const json& variable : fields::list(container, "env")) {
+        const std::string name = fields::text(variable, "name");
+        if (reserved.contains(name)) shadowed.insert(name);
+      }
+    }
+  }
+  return shadowed;
+}
+
+}  // namespace
+
+std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
+  std::vector<Event> events;
+  for (const Condition& condition : after.conditions) {
+    if (!says_something_new(condition, before.condition(condition.type))) continue;
+    events.push_back({.is_warning = is_bad_news(condition),
+                      .reason = condition.reason,
+                      .message = condition.message});
+  }
+  return events;
+}
+
+std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& defaults) {
+  std::vector<Event> events;
+  if (uses_our_image(job.spec) && !job.spec.checkpoints) {
+    events.push_back({.is_warning = true,
+                      .reason = names::kNoCheckpoints,
+                      .message = "spec.checkpoints is not set: the model ends with its pods, and "
+                                 "a restart begins from nothing"});
+  }
+  for (const std::string& name : shadowed_names(job, defaults)) {
+    events.push_back({.is_warning = true,
+                      .reason = names::kReservedEnvironment,
+                      .message = "the template sets " + name +
+                                 ", which the operator sets on every node: its own value is used"});
+  }
+  return events;
+}
+
+}  // namespace lockstep

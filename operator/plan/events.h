@@ -1,0 +1,18 @@
+// Events of a job: what its conditions began to say, and warnings about what the user may not have
+// meant.
+#pragma once
+
+#include <vector>
+
+#include "operator/plan/observed.h"
+#include "operator/plan/plan.h"
+
+namespace lockstep {
+
+// One event for each condition that says something new, with the condition's own reason and words.
+std::vector<Event> news(const JobStatus& before, const JobStatus& after);
+
+// Said once, when the first attempt begins.
+std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& defaults);
+
+}  // namespace lockstep

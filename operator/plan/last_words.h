@@ -1,0 +1,26 @@
+// The termination message of the launcher: which of a node's processes failed first, and how.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "operator/api/meta.h"
+
+namespace lockstep {
+
+struct LastWords {
+  int rank = 0;  // global rank
+  int exit_code = 0;
+  int signal = 0;
+  std::optional<Time> time;  // of its end, to the millisecond
+  std::string text;          // the reason and the last lines of its output
+};
+
+// nullopt when the message is not the launcher's: other images leave their last log lines there.
+// Untrusted input.
+std::optional<LastWords> parse_last_words(const std::string& termination_message);
+
+// At most `bytes` from the end of the text, cut between UTF-8 characters.
+std::string tail(const std::string& text, std::size_t bytes);
+
+}  // namespace lockstep

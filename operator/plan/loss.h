@@ -1,0 +1,39 @@
+// A lost node, what it says about why, and which of several lost nodes was the cause.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "operator/api/training_job.h"
+#include "operator/plan/nodes.h"
+
+namespace lockstep {
+
+// In the order in which they are believed.
+enum class LossKind {
+  kDisruption,  // evicted, preempted, deleted, gone with its machine: not the program's doing
+  kFailure,
+  kPermanentFailure,
+  kFollowOn,  // the node ended because another did
+};
+
+struct Loss {
+  LossKind kind = LossKind::kFailure;
+  LastFailure evidence;
+  std::optional<Time> died;  // as exactly as is known; absent: only just seen
+};
+
+// Every lost node of the current attempt, by rank.
+std::vector<Loss> lost_nodes(const Observed& seen, const Nodes& nodes);
+
+// The one that explains the others: by kind, then who died first. `losses` is not empty.
+const Loss& root_cause(const std::vector<Loss>& losses);
+
+// Until when to wait for better evidence before acting on `root`; in the past when there is nothing
+// to wait for.
+Time settles_at(const Loss& root, bool others_run, Time now);
+
+// The pod says of itself that it was evicted, preempted or lost with its machine.
+bool is_disrupted(const Pod& pod);
+
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+// Pod deletions.
+#include "operator/plan/removal.h"
+
+#include "operator/api/names.h"
+#include "operator/plan/ownership.h"
+
+namespace lockstep {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int kGraceAfterFailure = 10;       // seconds: there is nothing left to save
+constexpr seconds kTerminationTimeout{120};  // beyond the grace period
+
+bool is_unwanted(const Pod& pod, CleanPodPolicy policy) {
+  switch (policy) {
+    case CleanPodPolicy::kAll:
+      return true;
+    case CleanPodPolicy::kNone:
+      return false;
+    case CleanPodPolicy::kRunning:
+      break;
+  }
+  return pod.phase != "Succeeded" && pod.phase != "Failed";
+}
+
+// An evicted or suspended gang keeps the pod's own grace period: it saves a checkpoint in it.
+std::optional<int> grace_after(AttemptCause cause) {
+  if (cause == AttemptCause::kFailure) return kGraceAfterFailure;
+  return std::nullopt;
+}
+
+void remove_stuck(const Pod& pod, Time now, Plan& plan) {
+  const Time limit = *pod.meta.deletion_time + kTerminationTimeout;
+  if (pod.meta.deletion_grace_seconds == 0) return;  // forced already
+  if (now < limit) return look_again_at(plan, limit);
+  plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, 0});
+  plan.events.push_back({.is_warning = true,
+                         .reason = names::kForcedDeletion,
+                         .message = "pod " + pod.meta.name + " did not end on node " +
+                                    pod.node_name + ": it is deleted without waiting"});
+}
+
+}  // namespace
+
+Plan clean_up(const View& view) {
+  Plan plan;
+  for (const Pod& pod : view.seen.pods) {
+    const bool has_to_go = owns(view.job, pod.meta) && !pod.meta.deletion_time &&
+                           is_unwanted(pod, view.job.spec.run_policy.clean_pod_policy);
+    if (has_to_go) plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, std::nullopt});
+  }
+  return plan;
+}
+
+void remove_earlier(const View& view, Plan& plan) {
+  const std::optional<int> grace = grace_after(view.status.attempt_cause);
+  for (const Pod* pod : view.nodes.earlier) {
+    if (pod->meta.deletion_time) {
+      remove_stuck(*pod, view.now, plan);
+    } else {
+      plan.actions.push_back(DeletePod{pod->meta.name, pod->meta.uid, grace});
+    }
+  }
+}
+
+}  // namespace lockstep
