@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <functional>
 #include <iostream>
+#include <iterator>
 
 #include "tests/support/temporary_directory.h"
 #include "tests/trainer/state/small_checkpoint.h"
@@ -51,6 +53,15 @@ bool dies_at(long n, const std::function<void()>& work) {
   return WIFSIGNALED(status);
 }
 
+// Also those older than the newest: a checkpoint being deleted is out of sight first.
+bool no_step_is_incomplete(const fs::path& directory) {
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const bool is_step = entry.path().filename().string().starts_with("step-");
+    if (is_step && std::distance(fs::directory_iterator(entry), {}) != 4) return false;
+  }
+  return true;
+}
+
 void expect_a_third_attempt_goes_on(const fs::path& directory) {
   CheckpointWriter writer(directory, {"job", 3}, 2, newest_step(directory));
   publish(writer, 50);
@@ -71,6 +82,7 @@ TEST(CheckpointCrash, LeavesAWholeCheckpointWhereverTheWriterDies) {
     ASSERT_TRUE(found.newest) << "died at change " << n;
     EXPECT_TRUE(testing::holds_its_step(*found.newest)) << "died at change " << n;
     EXPECT_TRUE(found.damaged.empty()) << "died at change " << n << ": " << found.damaged[0].reason;
+    EXPECT_TRUE(no_step_is_incomplete(directory.path())) << "died at change " << n;
     EXPECT_GE(found.newest->step, reached) << "died at change " << n;
     reached = found.newest->step;
     const std::string latest = testing::content_of(directory / "LATEST");
