@@ -3,6 +3,7 @@
 # Usual time: 2 minutes on a bare machine, nothing when they are there.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+only_one debian
 mapfile -t wanted < <(sed -E 's/#.*//; s/[[:space:]]//g; /^$/d' "$setup_dir/debian-packages.txt")
 command -v dpkg-query >/dev/null ||
   die "Debian 12's packages are needed and this machine has no dpkg-query; install the equivalents of setup/debian-packages.txt by hand"

@@ -10,17 +10,20 @@ pause=$cache_root/pause-$(sha256sum "$pause_source" | cut -c1-12).tar
 
 require_root() { [ "$(id -u)" = 0 ] || die "building images needs root (buildah with --isolation chroot); run setup/run as root"; }
 
-# Leaves out what Debian's own slim image leaves out: pages that nobody reads in a container.
+# Like Debian's own slim image: no manual pages, and apt keeps neither packages nor its caches.
 make_base() {
   local folder
   folder=$(aside "$cache_root/base-image")
   mkdir "$folder"
   say "images: making debian:bookworm-slim (usually 1 minute)"
-  mmdebstrap --quiet --variant=minbase --include=ca-certificates \
+  printf '%s\n' 'APT::Keep-Downloaded-Packages "false";' 'Dir::Cache::pkgcache "";' 'Dir::Cache::srcpkgcache "";' \
+    'DPkg::Post-Invoke {"rm -f /var/cache/apt/archives/*.deb || true";};' >"$folder/docker-clean"
+  mmdebstrap --quiet --variant=minbase --include=usr-is-merged --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
-    bookworm "$folder/base.tar" || die "mmdebstrap could not make a Debian bookworm root; its words are above"
-  printf 'FROM scratch\nADD base.tar /\nCMD ["bash"]\n' >"$folder/Dockerfile"
+    bookworm "$folder/base.tar" >"$folder/log" 2>&1 ||
+    { tail -n 20 "$folder/log" >&2; die "mmdebstrap could not make a Debian bookworm root; its last words are above"; }
+  printf 'FROM scratch\nADD base.tar /\nCOPY docker-clean /etc/apt/apt.conf.d/\nCMD ["bash"]\n' >"$folder/Dockerfile"
   buildah bud --quiet --isolation chroot --pull-never -t "$base" "$folder" >/dev/null ||
     die "buildah could not turn the Debian root into an image; its words are above"
   rm -r "$folder"

@@ -28,7 +28,7 @@ class Kubectl:
 
 
 def start(layout, processes):
-    """Starts all four and returns when the API answers and namespaces get their service accounts (usually 5 s)."""
+    """Returns when the API answers and namespaces get their service accounts (usually 5 s)."""
     kubectl = Kubectl(layout)
     processes.start("etcd", _etcd(layout))
     processes.start("kube-apiserver", _apiserver(layout))
@@ -85,7 +85,7 @@ def _apiserver(layout):
         "--audit-log-maxsize=200",
         "--audit-log-maxbackup=5",
     ]
-    # Nothing can reach a loopback address through the service `kubernetes`, so it gets no endpoints then.
+    # A loopback address is no use as an endpoint of the service `kubernetes`.
     if layout.has_node:
         return words + [f"--advertise-address={layout.address}"]
     return words + ["--endpoint-reconciler-type=none"]

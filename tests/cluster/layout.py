@@ -1,7 +1,8 @@
 """Where one cluster's files are and which addresses and ports it uses.
 
-A cluster has a slot, a small number that no other cluster has. Without a node everything listens on loopback, on ports
-that follow from the slot. With a node everything lives in namespaces of its own, on an address that follows from it.
+A cluster has a slot, a small number that no other cluster has. Without a node everything listens on
+loopback, on ports that follow from the slot. With a node everything lives in namespaces of its own,
+on an address that follows from it.
 """
 
 import fcntl
@@ -41,12 +42,12 @@ def programs_folder():
 
 
 class Layout:
-    """One cluster's folder, slot and kind; `create` claims a slot, `load` finds an existing cluster."""
+    """One cluster's folder, slot and kind; `create` claims a slot, `load` finds a cluster."""
 
     def __init__(self, name, slot=None, has_node=None):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?", name):
             raise ClusterError(
-                f"{name!r} cannot name a cluster; use up to 30 lower-case letters, digits and dashes"
+                f"{name!r} cannot name a cluster; use up to 30 of a-z, 0-9 and dashes inside"
             )
         self.name = name
         self.slot = slot
@@ -71,7 +72,8 @@ class Layout:
         for hidden in HIDDEN_INSIDE:
             if has_node and state_root().resolve().is_relative_to(hidden):
                 raise ClusterError(
-                    f"{state_root()} lies under {hidden}, which a node hides; set XDG_STATE_HOME elsewhere"
+                    f"{state_root()} lies under {hidden}, which a node hides; "
+                    "set XDG_STATE_HOME to a folder elsewhere"
                 )
         with locked(".slots"):
             taken = {
@@ -80,7 +82,8 @@ class Layout:
             slot = next((s for s in range(SLOTS) if s not in taken and _is_free(s, has_node)), None)
             if slot is None:
                 raise ClusterError(
-                    f"all {SLOTS} places for clusters are taken; end some with 'cluster down --name NAME'"
+                    f"all {SLOTS} places for clusters are taken; "
+                    "end some with 'cluster down --name NAME'"
                 )
             layout = cls(name, slot, has_node)
             layout.folder.mkdir(parents=True)
@@ -150,7 +153,7 @@ class Layout:
 
 @contextmanager
 def locked(name):
-    """Holds a lock among all commands of this user; a cluster's name makes them take turns on that cluster."""
+    """Holds a lock among this user's commands; with a cluster's name they take turns on it."""
     state_root().mkdir(parents=True, exist_ok=True)
     with open(state_root() / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

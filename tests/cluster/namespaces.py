@@ -1,7 +1,7 @@
 """Network, mount and process namespaces that one cluster with a node lives in.
 
-One small process holds them. When it ends the kernel ends everything inside, containers included, and the mounts,
-interfaces and packet-filter rules go with it; that is why tearing down leaves nothing behind.
+One small process holds them. When it ends the kernel ends everything inside, containers included,
+and the mounts, interfaces and packet-filter rules go with it: tearing down leaves nothing behind.
 """
 
 import ctypes
@@ -67,13 +67,13 @@ class Namespaces:
         out, errors = process.communicate()
         if process.returncode != 0:
             raise ClusterError(
-                f"{' '.join(map(str, argv))} failed inside the node: {errors.strip() or out.strip()}"
+                f"{' '.join(map(str, argv))} failed inside the node: {(errors or out).strip()}"
             )
         return out
 
     @contextmanager
     def _children_inside(self):
-        # A process namespace takes effect for children only, so the parent enters it around the fork.
+        # A process namespace takes effect for children only: the parent enters it around the fork.
         _enter(f"/proc/{self.holder_pid}/ns/pid_for_children")
         try:
             yield

@@ -1,7 +1,8 @@
-"""One real node: containerd and runc, bridge networking, kubelet, kube-proxy, and CoreDNS for the names of pods.
+"""One real node: containerd and runc, bridge networking, kubelet, kube-proxy, CoreDNS.
 
-The node lives in namespaces (namespaces.py) together with its control plane. Inside, its programs find their usual
-paths, /run, /var/lib and /var/log, empty and their own; outside, these are folders of the cluster.
+The node lives in namespaces (namespaces.py) together with its control plane. Inside, its programs
+find their usual paths, /run, /var/lib and /var/log, empty and their own; outside, these are folders
+of the cluster.
 """
 
 import os
@@ -16,7 +17,7 @@ from namespaces import HOLDER, Namespaces
 from pki import Pki
 from progress import ClusterError, say, wait_until
 
-# The kubelet sets these for the whole machine. It finds them set already and leaves the machine's own alone.
+# The kubelet would set these for the whole machine; it finds them set and leaves them alone.
 KUBELET_SYSCTLS = {
     "vm/overcommit_memory": 1, "vm/panic_on_oom": 0, "kernel/panic": 10, "kernel/panic_on_oops": 1,
     "kernel/keys/root_maxkeys": 1000000, "kernel/keys/root_maxbytes": 25000000,
@@ -143,12 +144,27 @@ def pause_image():
 
 
 def load_image(processes, archive):
-    """Imports a docker-archive or OCI archive into the node's container runtime; returns the names in it."""
+    """Imports a docker-archive or OCI archive into the node; returns the names in it."""
     with open(archive, "rb") as given:  # the archive may lie in a folder that the node hides
-        out = processes.namespaces.run(
-            ["ctr", "-n", "k8s.io", "images", "import", "-"], stdin=given
-        )
+        words = ["ctr", "-n", "k8s.io", "images", "import", "-"]
+        out = processes.namespaces.run(words, stdin=given)
     return [line.split()[1] for line in out.splitlines() if line.startswith("unpacking ")]
+
+
+def host_volume(name, namespace, claim, folder):
+    """A volume in a folder of this machine that only the given claim can bind to."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "100Gi"},
+            "accessModes": ["ReadWriteMany"],
+            "persistentVolumeReclaimPolicy": "Retain",
+            "claimRef": {"namespace": namespace, "name": claim},
+            "hostPath": {"path": str(folder)},
+        },
+    }
 
 
 def close(layout):
@@ -158,7 +174,7 @@ def close(layout):
     for hierarchy in cgroup_hierarchies():
         top = hierarchy / layout.cgroup.lstrip("/")
         # The kernel lets go of a cgroup a moment after its last process.
-        wait_until(lambda: _remove_cgroup(top), 20, f"the end of the processes in {top}")
+        wait_until(lambda top=top: _remove_cgroup(top), 20, f"the end of the processes in {top}")
 
 
 def cgroup_hierarchies():

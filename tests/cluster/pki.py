@@ -1,4 +1,4 @@
-"""Certificates and kubeconfigs of one cluster, made with openssl: one authority, everything signed by it."""
+"""Certificates and kubeconfigs of one cluster, made with openssl and signed by one authority."""
 
 import base64
 import subprocess
@@ -27,7 +27,7 @@ class Pki:
         self.server = server
 
     def create(self, addresses):
-        """Makes the authority, the API server's certificate for these addresses, the clients and the token key."""
+        """Makes the authority, the API server's certificate, the clients and the token key."""
         self.folder.mkdir(mode=0o700, parents=True)
         self._certificate(
             "ca", "lockstep-test", None, "basicConstraints=critical,CA:TRUE", signed=False
@@ -91,6 +91,8 @@ current-context: lockstep
     def _certificate(self, name, user, group, extension, signed=True):
         subject = f"/CN={user}" + (f"/O={group}" if group else "")
         signer = ["-CA", self.folder / "ca.crt", "-CAkey", self.folder / "ca.key"] if signed else []
-        _openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 365,
-                 "-subj", subject, "-addext", extension, *signer,
-                 "-keyout", self.folder / f"{name}.key", "-out", self.folder / f"{name}.crt")  # fmt: skip
+        _openssl(
+            *"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365".split(),
+            *("-subj", subject, "-addext", extension, *signer),
+            *("-keyout", self.folder / f"{name}.key", "-out", self.folder / f"{name}.crt"),
+        )

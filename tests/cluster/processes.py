@@ -1,7 +1,7 @@
 """Long-running programs that outlive the command which starts them.
 
-Each has a record (process id and start time) and a log in the cluster's folder. The start time makes the id safe to
-use: a later process that happens to get the same id is never mistaken for ours.
+Each has a record (process id and start time) and a log in the cluster's folder. The start time
+makes the id safe to use: a later process that gets the same id is never mistaken for ours.
 """
 
 import json
@@ -14,7 +14,7 @@ from progress import ClusterError, wait_until
 
 
 def start_time(pid):
-    """Clock ticks since boot at which a process started; None when it is gone or only waits to be reaped."""
+    """Clock ticks from boot to the start of a process; None when it has ended, reaped or not."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -68,9 +68,8 @@ class Processes:
         try:
             return json.loads((self.records / f"{name}.json").read_text())
         except FileNotFoundError:
-            raise ClusterError(
-                f"this cluster has no program {name!r}; it has {', '.join(self.names()) or 'none'}"
-            )
+            known = ", ".join(self.names()) or "none"
+            raise ClusterError(f"this cluster has no program {name!r}; it has {known}") from None
 
     def running_pid(self, name):
         """The process id of a running program, or None."""
@@ -80,7 +79,7 @@ class Processes:
         return record["pid"]
 
     def stop(self, name, ending=signal.SIGTERM, grace=10):
-        """Ends a program, by force after the grace time. Its record stays, so that it can be started again."""
+        """Ends a program, by force after the grace time. The record stays, for a restart."""
         pid = self.running_pid(name)
         if pid is None:
             return
@@ -94,7 +93,7 @@ class Processes:
             )
 
     def kill(self, name):
-        """Ends a program at once. kube-apiserver would otherwise take a minute while watches are open."""
+        """Ends a program at once; kube-apiserver would take a minute while watches are open."""
         self.stop(name, signal.SIGKILL)
 
     def restart(self, name):
@@ -103,7 +102,7 @@ class Processes:
         self.start(name, record["argv"], inside=record["inside"])
 
     def wait_ready(self, name, is_ready, seconds):
-        """Waits for is_ready(); when the program dies first or the deadline passes, shows the end of its log."""
+        """Waits for is_ready(); if the program dies or time runs out, the error ends in its log."""
 
         def ready_or_dead():
             if self.running_pid(name) is None:
@@ -113,7 +112,8 @@ class Processes:
         try:
             wait_until(ready_or_dead, seconds, f"{name} becoming ready")
         except ClusterError as error:
-            raise ClusterError(f"{error}; the end of {self.log(name)}:\n{self.log_tail(name)}")
+            tail = self.log_tail(name)
+            raise ClusterError(f"{error}; the end of {self.log(name)}:\n{tail}") from None
 
     def log(self, name):
         return self.logs / f"{name}.log"

@@ -6,7 +6,7 @@ _started = time.monotonic()
 
 
 class ClusterError(Exception):
-    """What went wrong, where, and what to do instead, in one sentence; the command line prints it."""
+    """What went wrong, where, and what to do instead; printed without a stack trace."""
 
 
 def say(text):
@@ -14,7 +14,7 @@ def say(text):
 
 
 def wait_until(is_true, seconds, what):
-    """Calls is_true() until it returns something true; after the deadline raises ClusterError naming `what`."""
+    """Polls is_true() until it holds; after the deadline raises ClusterError naming `what`."""
     deadline = time.monotonic() + seconds
     pause = 0.05
     while not is_true():

@@ -1,4 +1,4 @@
-"""Tests of the test cluster itself, from the outside: its command line, kubectl, and what the machine looks like after it."""
+"""Tests of the test cluster from outside: its command line, kubectl, and what it leaves behind."""
 
 import json
 import os
@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 CLUSTER = HERE / "cluster"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lockstep"
 PROGRAMS = Path(os.environ.get("LOCKSTEP_KUBERNETES_BIN") or CACHE / "kubernetes-bin")
-IMAGE = "docker.io/library/debian:bookworm-slim"
+IMAGE = "lockstep.local/cluster-test:1"
 
 
 class Cluster:
@@ -46,7 +46,7 @@ class Cluster:
 
 
 def traces():
-    """What a cluster could leave on this machine, apart from its files; other programs' doings are left out."""
+    """What a cluster could leave on this machine, apart from its files."""
 
     def lines(*argv):
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -104,17 +104,28 @@ def node(state):
 
 
 @pytest.fixture(scope="module")
-def image(node, tmp_path_factory):
-    archive = tmp_path_factory.mktemp("image") / "base.tar"
-    subprocess.run(
-        ["buildah", "push", "--quiet", IMAGE, f"docker-archive:{archive}:{IMAGE}"], check=True
-    )
+def archive(tmp_path_factory):
+    """An image with a shell, names resolved by glibc, and kubectl as a client of the API."""
+    folder = tmp_path_factory.mktemp("image")
+    (folder / "kubectl").hardlink_to((PROGRAMS / "kubectl").resolve())
+    (folder / "Dockerfile").write_text("FROM debian:bookworm-slim\nCOPY kubectl /usr/bin/\n")
+    build = ["buildah", "bud", "--quiet", "--isolation", "chroot", "--pull-never", "-t", IMAGE]
+    subprocess.run([*build, folder], check=True, capture_output=True)
+    destination = f"docker-archive:{folder}/image.tar:{IMAGE}"
+    subprocess.run(["buildah", "push", "--quiet", IMAGE, destination], check=True)
+    yield folder / "image.tar"
+    (folder / "image.tar").unlink()
+    subprocess.run(["buildah", "rmi", IMAGE], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def image(node, archive):
     assert IMAGE in node.must("load", str(archive))
     return IMAGE
 
 
 def pod(name, image, *command):
-    """A pod as the `restricted` pod security standard wants it, with a host name under the service `team`."""
+    """A pod as the pod security standard `restricted` wants it, named under the service `team`."""
     container = {
         "name": "main",
         "image": image,
@@ -172,13 +183,12 @@ def test_a_pod_finds_its_peer_by_name(team):
 
 
 def test_a_pod_reaches_the_api_server_with_its_own_token(team):
-    folder = "/var/run/secrets/kubernetes.io/serviceaccount"
-    script = (
-        f'(printf "GET /version HTTP/1.1\\r\\nHost: kubernetes\\r\\nAuthorization: Bearer $(cat {folder}/token)\\r\\n'
-        f'Connection: close\\r\\n\\r\\n"; sleep 1) | openssl s_client -quiet -verify_return_error -verify_ip 10.96.0.1 '
-        f"-CAfile {folder}/ca.crt -connect 10.96.0.1:443 2>/dev/null"
-    )
-    assert '"gitVersion": "v1.' in team.kubectl("exec", "team-0", "--", "sh", "-c", script)
+    version = team.kubectl("exec", "team-0", "--", "kubectl", "get", "--raw", "/version")
+    assert '"gitVersion": "v1.' in version
+    account = team.kubectl("exec", "team-0", "--", "kubectl", "auth", "whoami", "-o", "yaml")
+    assert "system:serviceaccount:default:default" in account
+    address = team.kubectl("exec", "team-0", "--", "getent", "hosts", "kubernetes.default")
+    assert address.split()[0] == "10.96.0.1"
 
 
 def test_a_pod_that_is_not_restricted_is_refused_where_the_namespace_says_so(team):
@@ -206,28 +216,42 @@ def test_logs_and_exit_codes_come_back(node, image):
     assert node.kubectl("get", "pod", "ends", "-o", code) == "80"
 
 
-def test_a_claim_binds_to_a_volume_that_any_user_can_write(node, image):
-    node.must("volume", "default", "shared")
-    claim = {
-        "accessModes": ["ReadWriteMany"],
-        "resources": {"requests": {"storage": "1Gi"}},
-        "storageClassName": "",
-    }
-    manifest = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "shared"},
-        "spec": claim,
-    }
-    node.kubectl("create", "-f", "-", given=json.dumps(manifest))
-    writer = pod("writer", image, "sh", "-c", "echo kept > /shared/file")
+def claim_and_write(node, image):
+    """A claim without a class, and a pod that writes into it as an ordinary user."""
+    claim = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
+    kind = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    node.kubectl(
+        "create",
+        "-f",
+        "-",
+        given=json.dumps({**kind, "metadata": {"name": "shared"}, "spec": claim}),
+    )
+    writer = pod("writer", image, "sh", "-c", "echo kept >> /shared/file")
     writer["spec"]["volumes"] = [
         {"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}
     ]
     writer["spec"]["containers"][0]["volumeMounts"] = [{"name": "shared", "mountPath": "/shared"}]
     node.kubectl("create", "-f", "-", given=json.dumps(writer))
     node.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/writer", "--timeout=60s")
-    assert (node.folder / "volumes/default-shared/file").read_text() == "kept\n"
+
+
+def test_a_volume_is_kept_while_claimed_and_empty_for_a_new_claim(node, image):
+    folder = Path(node.must("volume", "default", "shared").splitlines()[-1])
+    claim_and_write(node, image)
+    assert (folder / "file").read_text() == "kept\n"
+    assert "left as it is" in node.must("volume", "default", "shared")
+    assert (folder / "file").read_text() == "kept\n"
+    node.kubectl("delete", "pod/writer", "pvc/shared")
+    node.must("volume", "default", "shared")
+    assert not (folder / "file").exists()
+    claim_and_write(node, image)
+    node.kubectl("delete", "pod/writer", "pvc/shared")
+
+
+def test_an_image_is_loaded_once(node, image, archive, tmp_path):
+    assert "is loaded already" in node.must("load", str(archive))
+    done = node.call("load", str(tmp_path / "absent.tar"))
+    assert done.returncode == 1 and "No such file" in done.stderr
 
 
 def test_advertised_gpus_are_scheduled_and_run_out(node, image):

@@ -1,0 +1,31 @@
+# The operator's image: one program and the libraries that it links, run by a user without rights. SIZE.
+#
+#   docker build -f docker/operator.Dockerfile -t lockstep/operator .
+#
+# docker/build gives the stage `build` as a ready folder (--build-context build=...), so that nothing is compiled twice.
+
+FROM debian:bookworm-slim AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends g++ cmake ninja-build pkgconf nlohmann-json3-dev libsimdjson-dev \
+       libcpp-httplib-dev libssl-dev zlib1g-dev libexpected-dev libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev \
+       prometheus-cpp-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN cmake --preset release -DLOCKSTEP_TRAINER=OFF \
+    && cmake --build --preset release --target lockstep-operator \
+    && cmake --install build/release --component operator --prefix /usr/local --strip
+
+FROM debian:bookworm-slim
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="Lockstep operator" \
+      org.opencontainers.image.description="Runs TrainingJobs: distributed training on Kubernetes" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.licenses="Apache-2.0"
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g libbrotli1 libcpp-httplib0.11 \
+       libspdlog1.10 libfmt9 libyaml-cpp0.7 libsimdjson14 libprometheus-cpp-core1.0 \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /usr/local/bin/lockstep-operator /usr/local/bin/
+USER 65532:65532
+ENTRYPOINT ["lockstep-operator"]
