@@ -1,0 +1,18 @@
+// What the loss of another process looks like.
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+
+namespace lockstep {
+
+// Another rank did not come or is gone. Exit code 75: never the root cause.
+struct PeerLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// True for PeerLost and for what LibTorch's store, Gloo and NCCL throw when a connection breaks or
+// a collective times out; such errors also come out of a backward pass, whose hooks communicate.
+bool is_peer_loss(const std::exception& error);
+
+}  // namespace lockstep
