@@ -12,7 +12,7 @@ if [ -n "${LOCKSTEP_KUBERNETES_BIN:-}" ]; then
     [ -x "$LOCKSTEP_KUBERNETES_BIN/$program" ] ||
       die "LOCKSTEP_KUBERNETES_BIN=$LOCKSTEP_KUBERNETES_BIN has no program $program; add it, or unset the variable to build it"
   done
-  bin=$LOCKSTEP_KUBERNETES_BIN
+  bin=$(readlink -f "$LOCKSTEP_KUBERNETES_BIN")   # the variable may name the very link that is set below
   ln -sfn "$bin" "$cache_root/kubernetes-bin"
   say "kubernetes: using the ready programs in $bin"
   exit 0

@@ -28,5 +28,5 @@ aside() {
 # only_one NAME: holds a lock for the rest of this process, so that two set-ups never build the same thing at once.
 only_one() {
   exec 9>"$cache_root/.$1.lock"
-  flock -n 9 || { say "another set-up is building $1: waiting for it"; flock 9; }
+  flock -n 9 || { say "another set-up is at work on $1: waiting for it"; flock 9; }
 }
