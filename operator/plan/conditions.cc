@@ -34,7 +34,6 @@ void set_condition(JobStatus& status, const std::string& type, bool value,
   found->status = value;
   found->reason = reason;
   found->message = message;
-  found->observed_generation = status.observed_generation;
 }
 
 void drop_condition(JobStatus& status, const std::string& type) {

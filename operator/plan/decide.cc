@@ -68,6 +68,8 @@ Plan suspend(const View& view) {
     status = with_new_attempt(std::move(status), AttemptCause::kSuspend);
   }
   status.start_time.reset();
+  status.next_restart_time.reset();
+  status.create_retry_time.reset();
   drop_condition(status, names::kRestarting);
   set_condition(status, names::kSuspended, true, names::kJobSuspended,
                 "runPolicy.suspend is true: pods are removed, checkpoints stay", view.now);

@@ -158,6 +158,9 @@ JobStatus with_observations(JobStatus status, const Observed& seen, const Nodes&
       observe_running(status, current, same_attempt, now);
     }
   }
+  for (Condition& condition : status.conditions) {
+    condition.observed_generation = status.observed_generation;
+  }
   status.phase = phase_of(status);
   fill_columns(status);
   return status;

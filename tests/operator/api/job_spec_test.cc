@@ -1,0 +1,88 @@
+// Specs: defaults, and a sentence for each value that makes no sense.
+#include "operator/api/job_spec.h"
+
+#include <gmock/gmock.h>
+
+#include "operator/api/training_job.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(JobSpec, HasTheDocumentedDefaults) {
+  const JobSpec spec = parse_spec(json::object()).value();
+  EXPECT_EQ(spec.num_nodes, 1);
+  EXPECT_EQ(spec.proc_per_node, std::nullopt);
+  EXPECT_EQ(spec.master_port, 29500);
+  EXPECT_EQ(spec.run_policy.backoff_limit, 3);
+  EXPECT_EQ(spec.run_policy.startup_deadline_seconds, 1800);
+  EXPECT_EQ(spec.run_policy.clean_pod_policy, CleanPodPolicy::kRunning);
+  EXPECT_FALSE(spec.run_policy.is_suspended);
+  EXPECT_TRUE(spec.config.is_null());
+}
+
+TEST(JobSpec, IsReadWhole) {
+  const JobSpec spec = parse_spec(json::parse(R"({
+    "numNodes": 3, "procPerNode": 4, "image": "x", "command": ["a"], "args": ["b", "c"],
+    "env": [{"name": "A", "value": "1"}], "config": {"model": {}}, "masterPort": 2000,
+    "mounts": [{"claimName": "data", "path": "/data", "readOnly": true}],
+    "checkpoints": {"claimName": "ckpt", "subPath": "runs/7"},
+    "runPolicy": {"suspend": true, "backoffLimit": 0, "cleanPodPolicy": "All"}})"))
+                           .value();
+  EXPECT_EQ(spec.num_nodes, 3);
+  EXPECT_EQ(spec.proc_per_node, 4);
+  EXPECT_EQ(spec.args, (std::vector<std::string>{"b", "c"}));
+  EXPECT_TRUE(spec.mounts.at(0).is_read_only);
+  EXPECT_EQ(spec.checkpoints->path, "/checkpoints");
+  EXPECT_EQ(spec.checkpoints->sub_path, "runs/7");
+  EXPECT_TRUE(spec.run_policy.is_suspended);
+  EXPECT_EQ(spec.run_policy.clean_pod_policy, CleanPodPolicy::kAll);
+}
+
+TEST(JobSpec, RefusesWhatMakesNoSenseInOneSentence) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"numNodes": 0})", "spec.numNodes is 0: write a whole number from 1 to 4096"},
+      {R"({"numNodes": "two"})", "spec.numNodes is \"two\""},
+      {R"({"procPerNode": 65})",
+       "spec.procPerNode is 65: write a whole number from 1 to 64, or auto"},
+      {R"({"masterPort": 80})", "spec.masterPort is 80"},
+      {R"({"command": "run"})", "spec.command is \"run\": write a list of strings"},
+      {R"({"args": [1]})", "spec.args[] is 1: write a string, in quotes"},
+      {R"({"env": [{"value": "1"}]})", "an entry with a name"},
+      {R"({"config": []})", "spec.config is []: write an object"},
+      {R"({"template": {"spec": {"containers": [7]}}})", "spec.template.spec.containers[] is 7"},
+      {R"({"mounts": [{"path": "/d"}]})", "write both claimName and path"},
+      {R"({"checkpoints": {}})", "write the claimName of a PersistentVolumeClaim"},
+      {R"({"runPolicy": {"backoffLimit": -1}})", "spec.runPolicy.backoffLimit is -1"},
+      {R"({"runPolicy": {"cleanPodPolicy": "Some"}})", "write Running, All or None"},
+      {R"([])", "spec is []: write an object"}};
+  for (const auto& [spec, sentence] : cases) {
+    const auto result = parse_spec(json::parse(spec));
+    ASSERT_FALSE(result) << spec;
+    EXPECT_THAT(result.error().message, HasSubstr(sentence));
+  }
+}
+
+TEST(JobSpec, TakesAConfigOf64KibAndNoByteMore) {
+  const auto config_of = [](std::size_t bytes) {
+    return json{{"config", {{"k", std::string(bytes - std::string(R"({"k":""})").size(), 'x')}}}};
+  };
+  EXPECT_TRUE(parse_spec(config_of(kMaxConfigBytes)));
+  const auto result = parse_spec(config_of(kMaxConfigBytes + 1));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message,
+              HasSubstr("takes 65537 bytes as JSON, but at most 64 KiB fit"));
+}
+
+TEST(TrainingJob, IsKeptWithASentenceWhenItsSpecMakesNoSense) {
+  const json object = {{"metadata", {{"name", "a"}, {"uid", "u"}}},
+                       {"spec", {{"numNodes", 0}, {"runPolicy", {{"managedBy", "other"}}}}}};
+  const TrainingJob job = parse_training_job(object).value();
+  EXPECT_THAT(job.invalid, HasSubstr("spec.numNodes"));
+  EXPECT_EQ(job.spec.run_policy.managed_by, "other");
+}
+
+}  // namespace
+}  // namespace lockstep
