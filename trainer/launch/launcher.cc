@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <memory>
 #include <sstream>
 #include <system_error>
@@ -177,8 +176,7 @@ class Launcher {
       return;
     }
     if (stage_ == Stage::kRunning) {
-      stop(std::string("SIG") + sigabbrev_np(number) + ": the ranks have " + text_of(spec_.grace) +
-               " to stop",
+      stop(signal_name(number) + ": the ranks have " + text_of(spec_.grace) + " to stop",
            spec_.grace);
     }
     signal_workers(number);

@@ -17,12 +17,12 @@ Class class_of(const Exit& exit) {
   return exit.code == contract::kExitPeerLost ? Class::kPeerLost : Class::kOwn;
 }
 
+}  // namespace
+
 std::string signal_name(int signal) {
   const char* name = sigabbrev_np(signal);
   return name ? std::string("SIG") + name : "signal " + std::to_string(signal);
 }
-
-}  // namespace
 
 bool is_failure(const Exit& exit) {
   return exit.code != contract::kExitFinished && exit.code != contract::kExitStopped;

@@ -35,4 +35,7 @@ bool is_failure(const Exit& exit);
 // "rank 3 was killed by SIGKILL (signal 9): often the kernel, out of memory"
 std::string describe(const Exit& exit);
 
+// "SIGTERM"
+std::string signal_name(int signal);
+
 }  // namespace lockstep
