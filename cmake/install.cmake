@@ -1,0 +1,12 @@
+# What the images ship: the Dockerfiles and docker/build install the components `operator` and `trainer`.
+if(TARGET lockstep-operator)
+  install(TARGETS lockstep-operator COMPONENT operator)
+endif()
+if(TARGET lockstep-launch)
+  install(TARGETS lockstep-launch COMPONENT trainer)
+endif()
+if(TARGET lockstep-train)
+  # In the image LibTorch is beside the programs, see docker/libtorch_runtime.sh.
+  set_target_properties(lockstep-train PROPERTIES INSTALL_RPATH "$ORIGIN/../torch/lib")
+  install(TARGETS lockstep-train COMPONENT trainer)
+endif()
