@@ -20,4 +20,10 @@ class StorageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The loss is no longer a number: training on cannot help (contract::kExitDiverged).
+class Diverged : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace lockstep

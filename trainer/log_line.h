@@ -8,7 +8,7 @@
 namespace lockstep {
 
 inline void log_line(const std::string& text) {
-  std::fputs((text + "\n").c_str(), stdout);
+  std::fputs((text.ends_with("\n") ? text : text + "\n").c_str(), stdout);
   std::fflush(stdout);
 }
 

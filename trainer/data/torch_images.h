@@ -27,7 +27,7 @@ class ImageSet {
   std::int64_t rows() const { return images_.size(2); }
   std::int64_t columns() const { return images_.size(3); }
 
-  Batch gather(std::vector<std::int64_t> indices) const;          // in this order
+  Batch gather(std::vector<std::int64_t> indices) const;     // in this order
   Batch range(std::int64_t first, std::int64_t last) const;  // [first, last)
 
  private:

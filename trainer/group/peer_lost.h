@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <string>
 
 namespace lockstep {
 
@@ -14,5 +15,9 @@ struct PeerLost : std::runtime_error {
 // True for PeerLost and for what LibTorch's store, Gloo and NCCL throw when a connection breaks or
 // a collective times out; such errors also come out of a backward pass, whose hooks communicate.
 bool is_peer_loss(const std::exception& error);
+
+// The error in one sentence for users: what a library says about a lost peer, without its source
+// positions and advice; what() of any other error.
+std::string sentence_of(const std::exception& error);
 
 }  // namespace lockstep

@@ -1,0 +1,71 @@
+// lockstep-train: one rank of a training run. Flags, signals, and from an error to its exit code.
+// Threads: the main thread trains; LibTorch owns the others.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/contract.h"
+#include "trainer/exit_code.h"
+#include "trainer/group/peer_lost.h"
+#include "trainer/log_line.h"
+#include "trainer/run.h"
+#include "trainer/stop_signal.h"
+
+namespace {
+
+using namespace lockstep;
+
+// LibTorch's warnings about host names and sockets help no user; its errors stay.
+void quiet_libraries() { setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0); }
+
+void add_config_flags(CLI::App& command, ConfigSources& sources) {
+  command.add_option("--config", sources.files, "YAML file of settings; may be repeated");
+  command.add_option("--set", sources.overrides, "One setting: section.key=value; may be repeated");
+}
+
+int run(const ConfigSources& sources) {
+  end_on_stop_signal();
+  const Outcome outcome = run_training(load_config(sources));
+  return outcome == Outcome::kFinished ? contract::kExitFinished : contract::kExitStopped;
+}
+
+int explain(const ConfigSources& sources) {
+  log_line(resolved(load_config(sources)));
+  return contract::kExitFinished;
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app(
+      "Trains a model on all ranks of a group. Settings come from LOCKSTEP_CONFIG, then\n"
+      "--config files, then --set, the later one winning.",
+      "lockstep-train");
+  app.set_version_flag("--version", "lockstep-train " LOCKSTEP_VERSION);
+  app.require_subcommand(1);
+  ConfigSources sources = environment_sources();
+  CLI::App& run_command = *app.add_subcommand("run", "Train");
+  CLI::App& explain_command = *app.add_subcommand("explain", "Print every setting and its value");
+  add_config_flags(run_command, sources);
+  add_config_flags(explain_command, sources);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? contract::kExitFinished : contract::kExitUsage;
+  }
+  return run_command.parsed() ? run(sources) : explain(sources);
+}
+
+}  // namespace
+
+// After an error nothing is torn down: destroying a group that has lost a peer can hang.
+int main(int argc, char** argv) {
+  quiet_libraries();
+  try {
+    return main_of(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "lockstep-train: %s\n", sentence_of(error).c_str());
+    std::_Exit(exit_code_of(error));
+  }
+}

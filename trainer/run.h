@@ -1,0 +1,15 @@
+// One whole run of a rank, from its data to its goodbye.
+#pragma once
+
+#include "trainer/config/config.h"
+#include "trainer/trainer.h"
+
+namespace lockstep {
+
+// Loads the data, meets the other ranks as the environment says, agrees with them on configuration
+// and data, trains until done or asked to stop by a signal, and leaves.
+// Throws what Trainer does; std::invalid_argument for a bad environment or when ranks differ in
+// configuration; BadData for bad data or when ranks differ in it; PeerLost when they do not meet.
+Outcome run_training(const Config& config);
+
+}  // namespace lockstep
