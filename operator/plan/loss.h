@@ -19,8 +19,8 @@ enum class LossKind {
 
 struct Loss {
   LossKind kind = LossKind::kFailure;
-  LastFailure evidence;
-  std::optional<Time> died;  // as exactly as is known; absent: only just seen
+  LastFailure evidence = {};
+  std::optional<Time> died = {};  // as exactly as is known; absent: only just seen
 };
 
 // Every lost node of the current attempt, by rank.

@@ -1,0 +1,139 @@
+// The pods and the Service of a job, against golden files written by hand from docs/api.md.
+#include "operator/plan/desired.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/support/job_builder.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::Not;
+
+json golden(const std::string& name) {
+  std::ifstream file(std::string(GOLDEN_DIR) + "/" + name);
+  return json::parse(file);
+}
+
+PodDefaults defaults() {
+  PodDefaults defaults;
+  defaults.trainer_image = "lockstep/trainer:1";
+  return defaults;
+}
+
+json pod_of(const JobBuilder& job, int rank = 0) {
+  return desired_pod(job.job(), rank, defaults());
+}
+
+const json& container(const json& pod, const std::string& name) {
+  for (const char* kind : {"containers", "initContainers"}) {
+    if (!pod["spec"].contains(kind)) continue;
+    for (const json& each : pod["spec"][kind]) {
+      if (each["name"] == name) return each;
+    }
+  }
+  static const json none;
+  return none;
+}
+
+std::map<std::string, std::string> env(const json& pod, const std::string& name = "trainer") {
+  std::map<std::string, std::string> result;
+  for (const json& each : container(pod, name)["env"])
+    result[each["name"]] = each.value("value", "");
+  return result;
+}
+
+TEST(DesiredPod, IsWhatTheReferenceSaysForOurImage) {
+  const auto job = a_job().attempt(2).spec(json::parse(R"json({
+    "numNodes": 2, "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}},
+    "config": {"model": {"name": "mlp"}, "note": "costs $5 or $(HOME)"},
+    "mounts": [{"claimName": "fashion-data", "path": "/data", "readOnly": true}],
+    "checkpoints": {"claimName": "ckpt"}})json"));
+  EXPECT_EQ(pod_of(job, 1), golden("our_image.json")) << pod_of(job, 1).dump(1);
+}
+
+TEST(DesiredPod, LeavesAForeignImageAsItsAuthorWroteIt) {
+  const auto job = a_job().attempt(1).nodes(1).spec(json::parse(R"json({
+    "image": "example/torchrun:7", "command": ["torchrun", "train.py"],
+    "template": {"metadata": {"labels": {"team": "vision"}},
+      "spec": {"terminationGracePeriodSeconds": 120, "automountServiceAccountToken": true,
+        "initContainers": [{"name": "fetch", "image": "busybox"}],
+        "containers": [{"name": "log", "image": "fluent"}]}}})json"));
+  EXPECT_EQ(pod_of(job, 0), golden("foreign_image.json")) << pod_of(job, 0).dump(1);
+}
+
+TEST(DesiredService, IsHeadlessAndPublishesNodesThatAreNotReady) {
+  EXPECT_EQ(desired_service(a_job().job()), golden("service.json"));
+}
+
+TEST(DesiredPod, SetsRankOnlyWhereANodeRunsOneProcess) {
+  const auto one = env(pod_of(a_job().nodes(3), 2));
+  EXPECT_EQ(one.at("RANK"), "2");
+  EXPECT_EQ(one.at("LOCAL_RANK"), "0");
+  const auto many = env(pod_of(a_job().nodes(3).spec({{"procPerNode", 4}}), 2));
+  EXPECT_FALSE(many.contains("RANK"));
+  EXPECT_EQ(many.at("LOCKSTEP_RANK_OFFSET"), "8");
+  EXPECT_EQ(many.at("WORLD_SIZE"), "12");
+}
+
+TEST(DesiredPod, GivesTheEnvironmentToInitContainersAndLetsOursWin) {
+  const json pod = pod_of(a_job().attempt(1).spec(json::parse(R"json({"template": {"spec": {
+    "initContainers": [{"name": "fetch", "env": [
+      {"name": "NNODES", "value": "99"}, {"name": "MINE", "value": "$(NNODES)"}]}]}}})json")));
+  EXPECT_EQ(env(pod, "fetch").at("NNODES"), "2");
+  EXPECT_EQ(env(pod, "fetch").at("MINE"), "$(NNODES)");
+  EXPECT_EQ(container(pod, "fetch")["env"].back()["name"], "MINE") << "ours come first, to be used";
+}
+
+TEST(DesiredPod, KeepsTheImageOfTheFirstAttempt) {
+  const auto job = a_job().attempt(3).status({{"image", "lockstep/trainer:old"}});
+  EXPECT_EQ(container(pod_of(job), "trainer")["image"], "lockstep/trainer:old");
+}
+
+TEST(DesiredPod, LetsTheTemplateOverrideWhatIsOnlyADefault) {
+  const json pod = pod_of(a_job().spec(json::parse(R"json({"template": {"spec": {
+    "securityContext": {"fsGroup": 7}, "volumes": [{"name": "shm", "emptyDir": {}}],
+    "containers": [{"name": "trainer", "terminationMessagePolicy": "File", "securityContext": {"runAsNonRoot": false},
+                    "volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]}]}}})json")));
+  EXPECT_EQ(pod["spec"]["securityContext"]["fsGroup"], 7);
+  const json& trainer = container(pod, "trainer");
+  EXPECT_EQ(trainer["securityContext"]["runAsNonRoot"], false);
+  EXPECT_EQ(trainer["securityContext"]["allowPrivilegeEscalation"], false);
+  EXPECT_EQ(trainer["terminationMessagePolicy"], "File");
+  EXPECT_EQ(trainer["volumeMounts"].size(), 1u) << "no second /dev/shm";
+}
+
+TEST(DesiredPod, OverridesWhatWouldBreakTheJob) {
+  const json pod = pod_of(a_job().attempt(1).spec(json::parse(R"json({"template": {
+    "metadata": {"labels": {"lockstep.dev/attempt": "9"}},
+    "spec": {"restartPolicy": "Always", "hostname": "mine", "subdomain": "mine"}}})json")));
+  EXPECT_EQ(pod["spec"]["restartPolicy"], "Never");
+  EXPECT_EQ(pod["spec"]["hostname"], "fashion-0");
+  EXPECT_EQ(pod["spec"]["subdomain"], "fashion");
+  EXPECT_EQ(pod["metadata"]["labels"]["lockstep.dev/attempt"], "1");
+}
+
+TEST(DesiredPod, DeclaresTheMasterPortOnNodeZeroOnly) {
+  const auto job = a_job().spec({{"masterPort", 2345}});
+  EXPECT_EQ(container(pod_of(job, 0), "trainer")["ports"][0]["containerPort"], 2345);
+  EXPECT_FALSE(container(pod_of(job, 1), "trainer").contains("ports"));
+  EXPECT_EQ(env(pod_of(job, 1)).at("PET_MASTER_PORT"), "2345");
+}
+
+TEST(DesiredPod, LeavesTheLauncherTimeWithinTheGracePeriod) {
+  const auto with_grace = [](int seconds) {
+    return env(pod_of(a_job().spec(
+                   {{"template", {{"spec", {{"terminationGracePeriodSeconds", seconds}}}}}})))
+        .at("LOCKSTEP_GRACE_SECONDS");
+  };
+  EXPECT_EQ(env(pod_of(a_job())).at("LOCKSTEP_GRACE_SECONDS"), "55");
+  EXPECT_EQ(with_grace(30), "25");
+  EXPECT_EQ(with_grace(3), "1");
+}
+
+}  // namespace
+}  // namespace lockstep

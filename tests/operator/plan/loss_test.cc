@@ -1,0 +1,215 @@
+// Which nodes are lost, why, and which of them explains the others.
+#include "operator/plan/loss.h"
+
+#include <gmock/gmock.h>
+
+#include "operator/plan/exit_codes.h"
+#include "operator/plan/last_words.h"
+#include "tests/support/job_builder.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+std::vector<Loss> losses_of(const JobBuilder& job) {
+  const Observed seen = job.observed();
+  return lost_nodes(seen, sort_nodes(seen.job, seen.pods));
+}
+
+Loss only_loss(const JobBuilder& job) {
+  const auto losses = losses_of(job);
+  EXPECT_EQ(losses.size(), 1u);
+  return losses.empty() ? Loss{} : losses[0];
+}
+
+std::string launcher_says(int rank, int exit_code, double at, const std::string& line = "boom",
+                          int signal = 0) {
+  return json{{"rank", rank},
+              {"exitCode", exit_code},
+              {"signal", signal},
+              {"reason", "rank " + std::to_string(rank) + " failed"},
+              {"time", after(at).time_since_epoch().count()},
+              {"lastLines", json::array({line})}}
+      .dump();
+}
+
+TEST(ExitCode, MeansWhatTheReferenceSays) {
+  using enum ExitMeaning;
+  struct Case {
+    int code;
+    const char* reason;
+    ExitMeaning meaning;
+  };
+  const Case cases[] = {
+      {1, "Error", kFailure},       {2, "Error", kFailure},     {64, "Error", kPermanent},
+      {65, "Error", kPermanent},    {70, "Error", kFailure},    {71, "Error", kPermanent},
+      {74, "Error", kFailure},      {75, "Error", kFollowOn},   {80, "Error", kFollowOn},
+      {126, "Error", kPermanent},   {127, "Error", kPermanent}, {128, "StartError", kPermanent},
+      {128, "Error", kFailure},     {134, "Error", kFailure},   {137, "Error", kFollowOn},
+      {137, "OOMKilled", kFailure}, {139, "Error", kFailure},   {143, "Error", kFollowOn}};
+  for (const Case& each : cases) {
+    EXPECT_EQ(
+        meaning_of({.exit_code = each.code, .reason = each.reason, .message = "", .finished = {}}),
+        each.meaning)
+        << each.code << " " << each.reason;
+  }
+}
+
+TEST(Loss, IsSeenInEachFormThatANodeCanBeLost) {
+  using enum LossKind;
+  struct Case {
+    const char* what;
+    JobBuilder job;
+    LossKind kind;
+    const char* reason;
+  };
+  const json failed_without_container = {
+      {"status", {{"phase", "Failed"}, {"containerStatuses", nullptr}}}};
+  const json shut_down = {
+      {"status", {{"phase", "Failed"}, {"reason", "NodeShutdown"}, {"message", "bye"}}}};
+  const json failed_init = {
+      {"status",
+       {{"initContainerStatuses",
+         json::parse(
+             R"([{"name": "fetch", "state": {"terminated": {"exitCode": 2, "reason": "Error"}}}])")}}}};
+  const Case cases[] = {
+      {"container failed", a_job().running().failed(1), kFailure, "Error"},
+      {"command missing", a_job().running().failed(1, 128, 0, "", "StartError"), kPermanentFailure,
+       "StartError"},
+      {"init container failed",
+       a_job().running().pod(1, failed_init).pod(1, {{"status", {{"containerStatuses", nullptr}}}}),
+       kFailure, "Error"},
+      {"evicted", a_job().running().evicted(1), kDisruption, "EvictionByEvictionAPI"},
+      {"evicted, then killed", a_job().running().failed(1, 137).evicted(1), kDisruption,
+       "EvictionByEvictionAPI"},
+      {"deleted", a_job().running().terminating(1), kDisruption, "PodDeleted"},
+      {"deleted, then killed", a_job().running().failed(1, 143).terminating(1), kDisruption,
+       "PodDeleted"},
+      {"machine shut down", a_job().running().pod(1, shut_down), kDisruption, "NodeShutdown"},
+      {"failed by the kubelet", a_job().running().pod(1, failed_without_container), kDisruption,
+       "PodDeleted"},
+      {"gone", a_job().running().gone(1), kDisruption, "PodGone"},
+      {"peer lost", a_job().running().failed(1, 75), kFollowOn, "Error"}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.what);
+    const Loss loss = only_loss(each.job);
+    EXPECT_EQ(loss.kind, each.kind);
+    if (std::string(each.what) != "failed by the kubelet") {
+      EXPECT_EQ(loss.evidence.reason, each.reason);
+    }
+    EXPECT_EQ(loss.evidence.node_rank, 1);
+    EXPECT_EQ(loss.evidence.pod, "fashion-1");
+  }
+}
+
+TEST(Loss, IsNotSeenInAJobThatIsWell) {
+  EXPECT_TRUE(losses_of(a_job().running()).empty());
+  EXPECT_TRUE(losses_of(a_job().running().succeeded(0)).empty());
+  EXPECT_TRUE(losses_of(a_job().running().succeeded(0).terminating(0)).empty()) << "it was done";
+  EXPECT_TRUE(losses_of(a_job().attempt(1).scheduled(0)).empty()) << "node 1 has yet to be created";
+}
+
+TEST(Loss, OfAPodNeedsALiveAnswerThatItIsGone) {
+  const Observed seen = a_job().running().gone(1).observed();
+  EXPECT_EQ(ranks_to_confirm(seen.job, seen.pods), std::vector<int>{1});
+  Observed unconfirmed = seen;
+  unconfirmed.gone_ranks.clear();
+  EXPECT_TRUE(lost_nodes(unconfirmed, sort_nodes(unconfirmed.job, unconfirmed.pods)).empty());
+}
+
+TEST(Loss, IgnoresSidecarsOnceTheTrainerSucceeded) {
+  const json sidecar_failed = json::parse(R"({"status": {"phase": "Failed", "containerStatuses": [
+    {"name": "trainer", "state": {"terminated": {"exitCode": 0}}},
+    {"name": "log", "state": {"terminated": {"exitCode": 1}}}]}})");
+  EXPECT_TRUE(losses_of(a_job().running().pod(1, sidecar_failed)).empty());
+}
+
+TEST(Loss, TakesRankSignalAndLastLinesFromTheLauncher) {
+  const Loss loss = only_loss(
+      a_job().running().failed(1, 3, 5, launcher_says(6, 3, 4.25, "the disk is on fire")));
+  EXPECT_EQ(loss.evidence.rank, 6);
+  EXPECT_EQ(loss.evidence.exit_code, 3);
+  EXPECT_EQ(loss.evidence.message, "rank 6 failed\nthe disk is on fire");
+  EXPECT_EQ(loss.died, after(4.25));
+  EXPECT_EQ(loss.evidence.finished_at, after(5));
+}
+
+TEST(Loss, OfAProcessThatTheKernelKilledIsAFailure) {
+  EXPECT_EQ(only_loss(a_job().running().failed(1, 137, 0, launcher_says(2, 137, 0, "", 9))).kind,
+            LossKind::kFailure);
+}
+
+TEST(Loss, KeepsTheEndOfAForeignImagesLastLines) {
+  const std::string noise(5000, 'x');
+  const Loss loss = only_loss(a_job().running().failed(1, 1, 0, noise + "the end"));
+  EXPECT_LE(loss.evidence.message.size(), 2048u);
+  EXPECT_TRUE(loss.evidence.message.ends_with("the end"));
+}
+
+TEST(LastWords, RefuseWhatTheLauncherDidNotWrite) {
+  for (const char* text :
+       {"", "Traceback", "{", "[]", "7", R"({"rank": "3"})", R"({"exitCode": 1})"}) {
+    EXPECT_FALSE(parse_last_words(text)) << text;
+  }
+}
+
+TEST(Tail, CutsBetweenCharacters) {
+  EXPECT_EQ(tail("abc", 5), "abc");
+  EXPECT_EQ(tail("aäö", 3), "ö");  // 5 bytes; the third from the end is in the middle of ä
+}
+
+TEST(RootCause, IsTheFirstToDieNotTheLoudest) {
+  const auto losses = losses_of(a_job()
+                                    .nodes(3)
+                                    .running()
+                                    .failed(0, 75, 5, launcher_says(0, 75, 5.5))
+                                    .failed(1, 1, 5, launcher_says(4, 1, 5.9))
+                                    .failed(2, 1, 5, launcher_says(8, 1, 5.2)));
+  EXPECT_EQ(root_cause(losses).evidence.node_rank, 2);
+}
+
+TEST(RootCause, PrefersBetterKindsOfEvidenceOverEarlierOnes) {
+  EXPECT_EQ(
+      root_cause(losses_of(a_job().running().failed(0, 75, 1).failed(1, 1, 9))).evidence.node_rank,
+      1);
+  EXPECT_EQ(
+      root_cause(losses_of(a_job().running().failed(0, 143, 1).failed(1, 1, 9))).evidence.node_rank,
+      1);
+  EXPECT_EQ(root_cause(losses_of(a_job().running().failed(0, 1, 1).evicted(1))).evidence.node_rank,
+            1);
+  EXPECT_EQ(root_cause(losses_of(a_job().running().failed(0, 80, 1).evicted(1))).evidence.node_rank,
+            1);
+  EXPECT_EQ(
+      root_cause(losses_of(a_job().running().failed(0, 1, 1).failed(1, 64, 9))).evidence.node_rank,
+      0);
+}
+
+TEST(RootCause, OfFollowOnsAloneIsTheMachineThatDoesNotAnswer) {
+  const json silent = {
+      {"status", {{"conditions", json::array({{{"type", "Ready"}, {"status", "False"}}})}}}};
+  const auto losses = losses_of(a_job().running().failed(0, 75, 1).pod(1, silent));
+  EXPECT_EQ(root_cause(losses).kind, LossKind::kDisruption);
+  EXPECT_EQ(root_cause(losses).evidence.node, "worker-1");
+  EXPECT_TRUE(losses_of(a_job().running().pod(1, silent)).empty())
+      << "alone it is only a slow probe";
+}
+
+TEST(Settling, WaitsForBetterEvidenceOnlyAsLongAsItCanHelp) {
+  const Loss disruption{.kind = LossKind::kDisruption};
+  const Loss cause{.kind = LossKind::kFailure, .died = after(10)};
+  const Loss follow_on{.kind = LossKind::kFollowOn, .died = after(10)};
+  EXPECT_LE(settles_at(disruption, true, after(10)), after(10));
+  EXPECT_EQ(settles_at(cause, true, after(10)), after(11));
+  EXPECT_LE(settles_at(cause, false, after(10)), after(10)) << "nobody is left to speak";
+  EXPECT_EQ(settles_at(follow_on, true, after(10)), after(70));
+  EXPECT_EQ(settles_at(follow_on, false, after(10)), after(70));
+  const Loss from_the_future{.kind = LossKind::kFailure, .died = after(900)};
+  EXPECT_LE(settles_at(from_the_future, true, after(10)), after(10))
+      << "a wrong clock must not hold us up";
+}
+
+}  // namespace
+}  // namespace lockstep
