@@ -23,8 +23,8 @@ RUN /src/docker/libtorch_runtime.sh "$(readlink -f /cache/lockstep/libtorch)" /o
 
 FROM libtorch AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends g++ cmake ninja-build nlohmann-json3-dev zlib1g-dev libfmt-dev \
-       libyaml-cpp-dev libgloo-dev \
+    && apt-get install -y --no-install-recommends g++ cmake ninja-build nlohmann-json3-dev zlib1g-dev libcli11-dev \
+       libfmt-dev libyaml-cpp-dev libgloo-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -46,4 +46,6 @@ COPY --from=libtorch /opt/lockstep /opt/lockstep
 COPY --from=build /opt/lockstep/bin /opt/lockstep/bin
 ENV PATH=/opt/lockstep/bin:$PATH
 USER 65532:65532
+# A missing library fails here and not in a cluster.
+RUN lockstep-launch --version && lockstep-train --version
 ENTRYPOINT ["lockstep-launch", "--", "lockstep-train", "run"]
