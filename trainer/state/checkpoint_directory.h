@@ -1,16 +1,16 @@
 // The checkpoints of one training run, on storage that may fail or be cut off at any write.
 //
-//   OWNER                  the job and attempt that may publish: {"job": uid, "attempt": 3}
-//   LATEST                 name of the last published directory, for people and tools; readers here
-//   do not need it step-N/                one whole checkpoint after N optimizer steps:
-//     model.safetensors    weights and buffers; no time, host or attempt, so equal states are equal
-//     files optimizer.safetensors state.json           cursor, seed, hashes: the caller's MANIFEST
-//     the step, and size and CRC-32 of each file above: a damaged checkpoint is known as such
-//   .step-N.aside-3        being written by attempt 3, or left by a writer that died
-//   .step-N.removed-3      being deleted
+//   OWNER                    who may publish: {"job": uid, "attempt": 3}
+//   LATEST                   the last published directory, for people and tools
+//   step-N/                  one whole checkpoint, after N optimizer steps
+//     model.safetensors      weights and buffers; no time, host or attempt
+//     optimizer.safetensors
+//     state.json             the caller's: cursor, seed, hashes
+//     MANIFEST               the step, and size and CRC-32 of each file above: damage shows
+//   .step-N.aside-3          being written by attempt 3, or left by a writer that died
+//   .step-N.removed-3        being deleted
 //
-// Every name without a leading dot appears by rename, after its contents and before its directory
-// are synced.
+// A name without a leading dot appears by rename, after its contents are synced.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,12 @@ struct Checkpoint {
 
 struct DamagedCheckpoint {
   std::filesystem::path directory;
-  std::string
-      reason;  // one clause: "model.safetensors has CRC-32 1f2e3d4c, MANIFEST says 00112233"
+  std::string reason;  // "model.safetensors has CRC-32 1f2e3d4c, MANIFEST says 00112233"
 };
 
 struct FoundCheckpoints {
-  std::optional<Checkpoint> newest;  // the newest whole one
-  std::vector<DamagedCheckpoint>
-      damaged;  // all newer than that, newest first: worth a warning each
+  std::optional<Checkpoint> newest;        // the newest whole one
+  std::vector<DamagedCheckpoint> damaged;  // newer than that, newest first: worth a warning each
 };
 
 // Reads and verifies from the newest step down to the first whole checkpoint. Writes nothing: any
@@ -58,8 +56,8 @@ FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory);
 
 // Who publishes. Attempts are ordered within a job; between jobs the last to claim wins.
 struct CheckpointOwner {
-  std::string job;  // uid; empty outside the operator
-  std::int64_t attempt = 0;
+  std::string job;           // uid; empty outside the operator
+  std::int64_t attempt = 0;  // from 1; 0 outside the operator
   bool operator==(const CheckpointOwner&) const = default;
 };
 
@@ -74,7 +72,7 @@ class CheckpointWriter {
   // Makes the directory, claims it and deletes what dead writers left. `resumed_step` is the step
   // the run resumed from, -1 if it starts anew. Throws invalid_argument when keep < 1; StorageError
   // when a later attempt of the same job owns the directory or the storage refuses.
-  CheckpointWriter(std::filesystem::path directory, CheckpointOwner owner, int keep,
+  CheckpointWriter(const std::filesystem::path& directory, CheckpointOwner owner, int keep,
                    std::int64_t resumed_step = -1);
 
   // Makes step-N visible, whole and durable, then deletes all but the newest `keep`. Does nothing

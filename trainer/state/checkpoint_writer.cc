@@ -92,7 +92,7 @@ std::string superseded(const fs::path& directory, const CheckpointOwner& by,
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(fs::path directory, CheckpointOwner owner, int keep,
+CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner, int keep,
                                    std::int64_t resumed_step)
     : directory_(fs::absolute(directory)),
       owner_(std::move(owner)),

@@ -150,6 +150,7 @@ std::vector<TensorRecord> parse_content(std::span<const std::byte> content, Meta
   }
   place_all(placed, content.subspan(length));
   std::vector<TensorRecord> records;
+  records.reserve(placed.size());
   for (Placed& tensor : placed) records.push_back(std::move(tensor.record));
   std::ranges::sort(records, {}, &TensorRecord::name);
   return records;
