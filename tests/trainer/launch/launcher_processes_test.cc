@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <random>
 
 #include "tests/trainer/launch/launched.h"
@@ -36,6 +37,19 @@ TEST(LauncherProcesses, EndsWhatTheRanksLeaveBehind) {
   Launched launched(shell(2, script, {"--peer-grace", "0.2"}));
   EXPECT_EQ(launched.wait(), 0) << launched.output();
   EXPECT_THAT(launched.processes(), IsEmpty());
+}
+
+TEST(LauncherProcesses, AsksWhatTheRanksLeaveBehindToEndFirst) {
+  const auto up = std::filesystem::path(testing::TempDir()) / ("up-" + std::to_string(getpid()));
+  Launched launched(shell(1,
+                          "setsid sh -c \"trap 'echo asked; exit' TERM; touch " + up.string() +
+                              "; while :; do sleep 1000 & wait \\$!; done\" & "
+                              "while ! [ -e " +
+                              up.string() + " ]; do :; done; exit 0",
+                          {"--peer-grace", "20"}));
+  EXPECT_EQ(launched.wait(), 0);
+  EXPECT_THAT(launched.output(), testing::HasSubstr("asked"));
+  std::filesystem::remove(up);
 }
 
 TEST(LauncherProcesses, DieWithAKilledLauncher) {

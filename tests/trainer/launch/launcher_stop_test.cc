@@ -62,6 +62,17 @@ TEST(LauncherStop, ForwardsASignalOnceAndExits80WhenAllSaved) {
   }
 }
 
+TEST(LauncherStop, ForwardsToTheWholeProcessGroup) {
+  Launched launched(shell(1,
+                          "sh -c \"trap 'echo child asked; exit' TERM; echo ready; "
+                          "while :; do sleep 1000 & wait \\$!; done\" & "
+                          "trap 'wait; exit 80' TERM; echo ready; wait; wait"));
+  launched.wait_for("ready", 2);
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait(), 80);
+  EXPECT_THAT(launched.output(), HasSubstr("child asked"));
+}
+
 TEST(LauncherStop, KillsAtTheSecondSignal) {
   Launched launched(shell(2, waiting("trap 'echo saving' TERM")));
   launched.wait_for("ready", 2);
@@ -79,6 +90,7 @@ TEST(LauncherStop, KillsAfterTheGrace) {
   launched.signal(SIGTERM);
   EXPECT_EQ(launched.wait(), 137);
   EXPECT_THAT(launched.output(), HasSubstr("rank 0 did not stop in time: killing it"));
+  EXPECT_THAT(launched.output(), HasSubstr("SIGKILL (signal 9), sent by the launcher"));
   EXPECT_THAT(launched.processes(), IsEmpty());
 }
 
