@@ -42,8 +42,9 @@ TEST(LauncherProcesses, EndsWhatTheRanksLeaveBehind) {
 TEST(LauncherProcesses, AsksWhatTheRanksLeaveBehindToEndFirst) {
   const auto up = std::filesystem::path(testing::TempDir()) / ("up-" + std::to_string(getpid()));
   Launched launched(shell(1,
-                          "setsid sh -c \"trap 'echo asked; exit' TERM; touch " + up.string() +
-                              "; while :; do sleep 1000 & wait \\$!; done\" & "
+                          "setsid sh -c \"trap 'echo asked; exit' TERM; sleep 1000 & touch " +
+                              up.string() +
+                              "; wait\" & "
                               "while ! [ -e " +
                               up.string() + " ]; do :; done; exit 0",
                           {"--peer-grace", "20"}));
