@@ -59,6 +59,7 @@ std::int64_t Checkpoints::restore_newest(Model& model, const Sgd& optimizer) {
   if (config_.checkpoint.resume != "force") require_same_settings(checkpoint);
   restore("model.safetensors", checkpoint.model, tensors_of(model));
   restore("optimizer.safetensors", checkpoint.optimizer, optimizer.state());
+  writer_->continue_from(checkpoint.step);
   return checkpoint.step;
 }
 

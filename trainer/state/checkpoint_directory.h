@@ -69,14 +69,16 @@ struct CheckpointOwner {
 // deletes the old pods first, this is the second line.
 class CheckpointWriter {
  public:
-  // Makes the directory, claims it and deletes what dead writers left. `resumed_step` is the step
-  // the run resumed from, -1 if it starts anew. Throws invalid_argument when keep < 1; StorageError
-  // when a later attempt of the same job owns the directory or the storage refuses.
-  CheckpointWriter(const std::filesystem::path& directory, CheckpointOwner owner, int keep,
-                   std::int64_t resumed_step = -1);
+  // Makes the directory, claims it and deletes what dead writers left. Throws invalid_argument when
+  // keep < 1; StorageError when a later attempt of the same job owns the directory or the storage
+  // refuses.
+  CheckpointWriter(const std::filesystem::path& directory, CheckpointOwner owner, int keep);
+
+  // Says that the run resumed from this step: its checkpoint is whole and need not be published.
+  void continue_from(std::int64_t step) { last_step_ = step; }
 
   // Makes step-N visible, whole and durable, then deletes all but the newest `keep`. Does nothing
-  // when this run published N or resumed from it. Throws invalid_argument when N goes backwards,
+  // when this run published N or continues from it. Throws invalid_argument when N goes backwards,
   // StorageError when the disk is full, fails, or has a new owner; nothing half-written is visible
   // then. Checkpoints at N and later are of a line that this run does not continue (damaged, or
   // training was started over): they go before N appears, so that no reader takes them for newer.
@@ -94,7 +96,7 @@ class CheckpointWriter {
   std::filesystem::path directory_;
   CheckpointOwner owner_;
   int keep_;
-  std::int64_t last_step_;  // newest on this run's line, -1 before the first
+  std::int64_t last_step_ = -1;  // newest on this run's line, -1 before the first
 };
 
 }  // namespace lockstep

@@ -92,12 +92,8 @@ std::string superseded(const fs::path& directory, const CheckpointOwner& by,
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner, int keep,
-                                   std::int64_t resumed_step)
-    : directory_(fs::absolute(directory)),
-      owner_(std::move(owner)),
-      keep_(keep),
-      last_step_(resumed_step) {
+CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner, int keep)
+    : directory_(fs::absolute(directory)), owner_(std::move(owner)), keep_(keep) {
   if (keep < 1) {
     throw std::invalid_argument(fmt::format("cannot keep {} checkpoints: use 1 or more", keep));
   }

@@ -34,7 +34,8 @@ void prepare(const fs::path& directory) {
 }
 
 void second_attempt(const fs::path& directory) {
-  CheckpointWriter writer(directory, {"job", 2}, 2, 20);
+  CheckpointWriter writer(directory, {"job", 2}, 2);
+  writer.continue_from(20);
   publish(writer, 30);
   publish(writer, 40);
 }
@@ -63,7 +64,8 @@ bool no_step_is_incomplete(const fs::path& directory) {
 }
 
 void expect_a_third_attempt_goes_on(const fs::path& directory) {
-  CheckpointWriter writer(directory, {"job", 3}, 2, newest_step(directory));
+  CheckpointWriter writer(directory, {"job", 3}, 2);
+  writer.continue_from(newest_step(directory));
   publish(writer, 50);
   EXPECT_EQ(newest_step(directory), 50);
   for (const auto& entry : fs::directory_iterator(directory)) {
@@ -101,8 +103,8 @@ TEST(CheckpointCrash, NeverReturnsToAnAbandonedLine) {
     TemporaryDirectory directory(kMemory);
     prepare(directory.path());
     died = dies_at(n, [&] {
-      CheckpointWriter writer(directory.path(), {"job", 2}, 2,
-                              10);  // as if step 20 had been damaged
+      CheckpointWriter writer(directory.path(), {"job", 2}, 2);
+      writer.continue_from(10);  // as if step 20 had been damaged
       publish(writer, 15);
     });
     const std::int64_t newest = newest_step(directory.path());
@@ -117,7 +119,8 @@ TEST(CheckpointCrash, ReportsAFailingDiskAndHidesHalfWrites) {
     for (long n = 1; failed; ++n) {
       TemporaryDirectory directory(kMemory);
       prepare(directory.path());
-      CheckpointWriter writer(directory.path(), {"job", 2}, 2, 20);
+      CheckpointWriter writer(directory.path(), {"job", 2}, 2);
+      writer.continue_from(20);
       StorageFaults::fail_at_change(n, error);
       bool reported = false;
       try {

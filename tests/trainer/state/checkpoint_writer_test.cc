@@ -59,7 +59,8 @@ TEST(CheckpointWriter, LeavesAStepOfItsOwnAsItIs) {
   testing::set_content(directory / "step-5/mark", "");
   publish(writer, 5);
   EXPECT_TRUE(fs::exists(directory / "step-5/mark"));
-  CheckpointWriter resumed(directory.path(), {"job", 2}, 2, 5);
+  CheckpointWriter resumed(directory.path(), {"job", 2}, 2);
+  resumed.continue_from(5);
   publish(resumed, 5);
   EXPECT_TRUE(fs::exists(directory / "step-5/mark"));
   EXPECT_THROW(publish(writer, 4), std::invalid_argument);
@@ -71,7 +72,8 @@ TEST(CheckpointWriter, DropsTheLineItDoesNotContinue) {
   CheckpointWriter before(directory.path(), {"job", 1}, 5);
   for (const int step : {10, 20, 30}) publish(before, step);
   fs::remove(directory / "step-30/MANIFEST");
-  CheckpointWriter after(directory.path(), {"job", 2}, 5, 10);
+  CheckpointWriter after(directory.path(), {"job", 2}, 5);
+  after.continue_from(10);
   publish(after, 20);
   EXPECT_THAT(names_in(directory.path()),
               UnorderedElementsAre("OWNER", "LATEST", "step-10", "step-20"));
@@ -91,7 +93,8 @@ TEST(CheckpointWriter, StopsWhenALaterAttemptOwnsTheDirectory) {
   TemporaryDirectory directory;
   CheckpointWriter old(directory.path(), {"job", 3}, 2);
   publish(old, 10);
-  CheckpointWriter current(directory.path(), {"job", 4}, 2, 10);
+  CheckpointWriter current(directory.path(), {"job", 4}, 2);
+  current.continue_from(10);
   EXPECT_THAT([&] { publish(old, 20); },
               ThrowsMessage<StorageError>(
                   HasSubstr("attempt 4 of this job owns it now, this is attempt 3")));
