@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::pair<std::string_view, Level> kLevels[] = {{"debug", Level::kDebug},
                                                           {"info", Level::kInfo},
-                                                          {"warn", Level::kWarning},
+                                                          {"warning", Level::kWarning},
                                                           {"error", Level::kError}};
 
 std::shared_ptr<spdlog::logger> make_logger(std::ostream& stream) {

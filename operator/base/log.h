@@ -27,7 +27,7 @@ void error(std::string_view message, Fields fields = {});
 // Lines below the level are dropped. The level starts at info.
 void set_level(Level level);
 
-// "debug", "info", "warn" or "error"; nullopt for anything else.
+// "debug", "info", "warning" or "error"; nullopt for anything else.
 std::optional<Level> parse_level(std::string_view name);
 
 // Sends all further lines to `stream`, which must outlive them. Only before other threads log. For tests.

@@ -48,8 +48,8 @@ TEST_F(Log, KeepsALineWholeWhateverBytesAreInIt) {
 }
 
 TEST(LogLevel, IsParsedByName) {
-  EXPECT_EQ(log::parse_level("warn"), log::Level::kWarning);
-  EXPECT_EQ(log::parse_level("WARN"), std::nullopt);
+  EXPECT_EQ(log::parse_level("warning"), log::Level::kWarning);
+  EXPECT_EQ(log::parse_level("WARNING"), std::nullopt);
 }
 
 }  // namespace
