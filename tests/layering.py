@@ -13,7 +13,7 @@ ALLOWED = {
     "operator/plan": ["operator/base/result.h", "operator/api", "trainer/contract.h"],
     "operator/kube": ["operator/base", "operator/api"],
     "operator/runtime": ["operator/base", "operator/api", "operator/kube"],
-    "operator": ["operator"],
+    "operator": ["operator", "trainer/contract.h"],
     "trainer/contract.h": [],
     "trainer/errors.h": [],
     "trainer/launch": ["trainer/contract.h"],

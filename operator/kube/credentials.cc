@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "operator/kube/kubeconfig.h"
+#include "operator/kube/tls.h"
 
 namespace lockstep {
 namespace {
@@ -41,6 +42,15 @@ Result<int> parse_port(const std::string& text, const std::string& url) {
     return failure(Kind::kInvalid, "the API server's address " + url + " has no valid port");
   }
   return port;
+}
+
+Result<Credentials> find_credentials(const CredentialHints& hints, const Clock& clock) {
+  if (!hints.kubeconfig.empty()) return load_kubeconfig({hints.kubeconfig}, hints.context, clock);
+  if (!hints.kubeconfig_env.empty()) {
+    return load_kubeconfig(split_paths(hints.kubeconfig_env), hints.context, clock);
+  }
+  if (!hints.service_host.empty() && hints.context.empty()) return load_in_cluster(hints, clock);
+  return load_kubeconfig({hints.home + "/.kube/config"}, hints.context, clock);
 }
 
 }  // namespace
@@ -106,12 +116,9 @@ void TokenSource::expire() {
 }
 
 Result<Credentials> load_credentials(const CredentialHints& hints, const Clock& clock) {
-  if (!hints.kubeconfig.empty()) return load_kubeconfig({hints.kubeconfig}, hints.context, clock);
-  if (!hints.kubeconfig_env.empty()) {
-    return load_kubeconfig(split_paths(hints.kubeconfig_env), hints.context, clock);
-  }
-  if (!hints.service_host.empty() && hints.context.empty()) return load_in_cluster(hints, clock);
-  return load_kubeconfig({hints.home + "/.kube/config"}, hints.context, clock);
+  Credentials credentials = TRY(find_credentials(hints, clock));
+  TRY(check_tls(credentials.server));
+  return credentials;
 }
 
 }  // namespace lockstep

@@ -102,4 +102,12 @@ Result<void> configure_tls(SSL_CTX* context, const ApiServer& server, std::strin
   return {};
 }
 
+Result<void> check_tls(const ApiServer& server) {
+  if (!server.is_tls) return {};
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
+                                                                  SSL_CTX_free};
+  std::string unused;
+  return configure_tls(context.get(), server, &unused);
+}
+
 }  // namespace lockstep

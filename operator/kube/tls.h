@@ -15,4 +15,7 @@ namespace lockstep {
 // Errors: kInvalid, for certificates or keys that cannot be used.
 Result<void> configure_tls(SSL_CTX* context, const ApiServer& server, std::string* fault);
 
+// Whether configure_tls would succeed: so that a damaged certificate is an error at the start.
+Result<void> check_tls(const ApiServer& server);
+
 }  // namespace lockstep

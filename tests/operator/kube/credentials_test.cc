@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "tests/support/certificates.h"
 #include "tests/support/temporary_directory.h"
 
 namespace lockstep {
@@ -93,7 +94,7 @@ TEST(TokenSource, FailsWhenThereNeverWasOne) {
 TEST(InCluster, UsesTheServiceAccountAndBracketsIpv6) {
   const testing::TemporaryDirectory account;
   std::ofstream(account.path() / "token") << " abc\n";
-  std::ofstream(account.path() / "ca.crt") << "PEM";
+  std::ofstream(account.path() / "ca.crt") << testing::Authority().certificate_pem();
   const HandClock clock;
   const auto credentials = load_credentials(
       {.service_host = "fd00::1", .service_port = "443", .account_dir = account.path().string()},
@@ -101,6 +102,18 @@ TEST(InCluster, UsesTheServiceAccountAndBracketsIpv6) {
   ASSERT_TRUE(credentials) << credentials.error().message;
   EXPECT_EQ(credentials->server.url(), "https://[fd00::1]:443");
   EXPECT_EQ(*credentials->token->current(), "abc");
+}
+
+TEST(InCluster, RefusesADamagedAuthorityAtTheStart) {
+  const testing::TemporaryDirectory account;
+  std::ofstream(account.path() / "token") << "abc";
+  std::ofstream(account.path() / "ca.crt") << "damaged";
+  const HandClock clock;
+  const auto credentials = load_credentials(
+      {.service_host = "10.96.0.1", .service_port = "443", .account_dir = account.path().string()},
+      clock);
+  ASSERT_FALSE(credentials);
+  EXPECT_EQ(credentials.error().message, "the certificate authority holds no certificate");
 }
 
 TEST(InCluster, SaysWhichFileIsMissing) {

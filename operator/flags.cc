@@ -1,0 +1,103 @@
+// Flags over CLI11.
+#include "operator/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+std::string environment_name(std::string flag) {
+  std::transform(flag.begin(), flag.end(), flag.begin(),
+                 [](unsigned char c) { return c == '-' ? '_' : std::toupper(c); });
+  return "LOCKSTEP_" + flag;
+}
+
+template <typename Value>
+CLI::Option* add_flag(CLI::App& app, const std::string& name, Value& value,
+                      const std::string& help) {
+  return app.add_option("--" + name, value, help)
+      ->envname(environment_name(name))
+      ->capture_default_str();
+}
+
+// Levenshtein's: insertions, deletions and replacements to get from one to the other.
+std::size_t distance(const std::string& from, const std::string& to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest_flag(const CLI::App& app, const std::string& unknown) {
+  std::string nearest;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = "--" + option->get_lnames().at(0);
+    if (nearest.empty() || distance(unknown, name) < distance(unknown, nearest)) nearest = name;
+  }
+  return nearest;
+}
+
+Result<void> refuse_unknown(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return {};
+  const std::string name = unknown.front().substr(0, unknown.front().find('='));
+  if (!name.starts_with('-')) {
+    return failure(Kind::kInvalid, "unexpected argument " + name + ": every value needs a flag");
+  }
+  return failure(Kind::kInvalid,
+                 "there is no flag " + name + ": did you mean " + nearest_flag(app, name) + "?");
+}
+
+}  // namespace
+
+Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* argv) {
+  Flags flags;
+  std::string level = "info";
+  CLI::App app("Runs TrainingJobs on Kubernetes.", "lockstep-operator");
+  app.allow_extras();
+  app.set_version_flag("--version", "lockstep-operator " LOCKSTEP_VERSION);
+  add_flag(app, "kubeconfig", flags.kubeconfig,
+           "kubeconfig file; none: KUBECONFIG, then the pod's");
+  add_flag(app, "context", flags.context, "context of the kubeconfig; none: its current one");
+  add_flag(app, "namespace", flags.namespaces, "watch this namespace only; may be repeated")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  add_flag(app, "trainer-image", flags.trainer_image, "image of jobs that name none");
+  add_flag(app, "accelerator", flags.accelerators,
+           "one more resource that counts as an accelerator; may be repeated")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  add_flag(app, "workers", flags.workers, "jobs looked at at once")->check(CLI::Range(1, 64));
+  add_flag(app, "health-address", flags.health_address, "where /healthz and /readyz listen");
+  add_flag(app, "metrics-address", flags.metrics_address,
+           "where /metrics listens; none: the health address");
+  add_flag(app, "log-level", level, "debug, info, warning or error");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Notice{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return Notice{std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return failure(Kind::kInvalid, error.what());
+  }
+  TRY(refuse_unknown(app));
+  const std::optional<log::Level> parsed = log::parse_level(level);
+  if (!parsed) {
+    return failure(Kind::kInvalid, "--log-level is debug, info, warning or error, not " + level);
+  }
+  flags.log_level = *parsed;
+  return flags;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,162 @@
+// Every write is safe to repeat: names are fixed, deletes carry a uid, status carries a version.
+#include "operator/writes.h"
+
+#include <utility>
+
+#include "operator/base/log.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kLongestWait{30};
+constexpr std::size_t kMaxEventBytes = 1024;
+
+json event_object(const TrainingJob& job, const Event& event, Time now) {
+  const std::string time = format_time(now);
+  return {{"apiVersion", "v1"},
+          {"kind", "Event"},
+          {"metadata", {{"generateName", job.meta.name + "."}, {"namespace", job.meta.namespace_}}},
+          {"involvedObject",
+           {{"apiVersion", names::kApiVersion},
+            {"kind", names::kTrainingJob},
+            {"namespace", job.meta.namespace_},
+            {"name", job.meta.name},
+            {"uid", job.meta.uid},
+            {"resourceVersion", job.meta.resource_version}}},
+          {"type", event.is_warning ? "Warning" : "Normal"},
+          {"reason", event.reason},
+          {"message", event.message.substr(0, kMaxEventBytes)},
+          {"source", {{"component", names::kOperator}}},
+          {"reportingComponent", names::kOperator},
+          {"firstTimestamp", time},
+          {"lastTimestamp", time},
+          {"count", 1}};
+}
+
+// Permission, quota, admission, validation: the same request will meet the same answer.
+bool is_refusal(const Error& error) {
+  return error.kind == Kind::kForbidden || error.kind == Kind::kInvalid;
+}
+
+}  // namespace
+
+bool Writes::are_visible(const ObjectKey& job) {
+  MutexLock lock(mutex_);
+  const auto found = written_.find(job);
+  if (found == written_.end()) return true;
+  const Written& written = found->second;
+  const bool is_visible = caches_.jobs.has_reached(job.namespace_, written.jobs) &&
+                          caches_.pods.has_reached(job.namespace_, written.pods) &&
+                          caches_.services.has_reached(job.namespace_, written.services);
+  if (!is_visible && clock_.steady_now() - written.at < kLongestWait) return false;
+  written_.erase(found);
+  return true;
+}
+
+void Writes::forget(const ObjectKey& job) {
+  MutexLock lock(mutex_);
+  written_.erase(job);
+}
+
+void Writes::remember(const ObjectKey& job, const Resource& resource, const json& object) {
+  const std::string version = version_of(object);
+  if (version.empty()) return;  // gone at once: its DELETED event cannot be waited for
+  MutexLock lock(mutex_);
+  Written& written = written_[job];
+  written.at = clock_.steady_now();
+  std::string& newest = resource.plural == kPods.plural       ? written.pods
+                        : resource.plural == kServices.plural ? written.services
+                                                              : written.jobs;
+  if (has_reached(version, newest)) newest = version;
+}
+
+Result<void> Writes::write_status(const TrainingJob& job, const JobStatus& status,
+                                  std::stop_token stop) {
+  // A status that was never written reads as Pending, and yet has no phase to keep.
+  const json before = job.status.attempt == 0 ? json::object() : to_json(job.status);
+  const json change = merge_patch(before, to_json(status));
+  if (change.empty()) return {};
+  const json patch{{"metadata", {{"resourceVersion", job.meta.resource_version}}},
+                   {"status", change}};
+  const json written =
+      TRY(client_.patch_status(kTrainingJobs, job.meta.key(), patch, std::move(stop)));
+  remember(job.meta.key(), kTrainingJobs, written);
+  return {};
+}
+
+void Writes::send_event(const TrainingJob& job, const Event& event, std::stop_token stop) {
+  const auto sent = client_.create(kEvents, job.meta.namespace_,
+                                   event_object(job, event, clock_.now()), std::move(stop));
+  if (sent || sent.error().kind == Kind::kCancelled) return;
+  log::warning("an event was lost", {{"job", job.meta.name},
+                                     {"namespace", job.meta.namespace_},
+                                     {"reason", event.reason},
+                                     {"error", sent.error().message}});
+}
+
+Result<std::optional<RefusedCreate>> Writes::carry_out(const TrainingJob& job, const Action& action,
+                                                       std::stop_token stop) {
+  if (const auto* pod = std::get_if<CreatePod>(&action)) {
+    return create(job, kPods, "Pod " + pod->name, pod->name, pod->body, std::move(stop));
+  }
+  if (const auto* service = std::get_if<CreateService>(&action)) {
+    return create(job, kServices, "Service " + service->name, service->name, service->body,
+                  std::move(stop));
+  }
+  TRY(remove(job, std::get<DeletePod>(action), std::move(stop)));
+  return std::nullopt;
+}
+
+Result<std::optional<RefusedCreate>> Writes::create(const TrainingJob& job,
+                                                    const Resource& resource,
+                                                    const std::string& what,
+                                                    const std::string& name, const json& body,
+                                                    std::stop_token stop) {
+  const Result<json> created = client_.create(resource, job.meta.namespace_, body, stop);
+  if (created) {
+    remember(job.meta.key(), resource, *created);
+    return std::nullopt;
+  }
+  const Error& error = created.error();
+  if (error.reason == "AlreadyExists") {
+    return accept_existing(job, resource, what, name, std::move(stop));
+  }
+  if (!is_refusal(error)) return tl::unexpected(error);
+  log::warning("the API server refused to create", {{"job", job.meta.name},
+                                                    {"namespace", job.meta.namespace_},
+                                                    {"object", what},
+                                                    {"error", error.message}});
+  return RefusedCreate{job.status.attempt, what, false, error.message};
+}
+
+// A create whose answer was lost leaves an object of ours; any other owner bars the name.
+Result<std::optional<RefusedCreate>> Writes::accept_existing(const TrainingJob& job,
+                                                             const Resource& resource,
+                                                             const std::string& what,
+                                                             const std::string& name,
+                                                             std::stop_token stop) {
+  const json object = TRY(client_.get(resource, {job.meta.namespace_, name}, std::move(stop)));
+  const ObjectMeta meta = TRY(parse_meta(object));
+  if (meta.controller_uid == job.meta.uid) {
+    remember(job.meta.key(), resource, object);
+    return std::nullopt;
+  }
+  return RefusedCreate{job.status.attempt, what, true, "it exists and has another owner"};
+}
+
+Result<void> Writes::remove(const TrainingJob& job, const DeletePod& pod, std::stop_token stop) {
+  const Result<json> removed =
+      client_.remove(kPods, {job.meta.namespace_, pod.name},
+                     {.uid = pod.uid, .grace_seconds = pod.grace_seconds}, std::move(stop));
+  if (removed) {
+    remember(job.meta.key(), kPods, *removed);
+    return {};
+  }
+  const Kind kind = removed.error().kind;
+  if (kind == Kind::kNotFound || kind == Kind::kConflict) return {};  // another pod, or none
+  return tl::unexpected(removed.error());
+}
+
+}  // namespace lockstep
