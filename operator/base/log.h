@@ -30,7 +30,8 @@ void set_level(Level level);
 // "debug", "info", "warning" or "error"; nullopt for anything else.
 std::optional<Level> parse_level(std::string_view name);
 
-// Sends all further lines to `stream`, which must outlive them. Only before other threads log. For tests.
+// Sends all further lines to `stream`, which must outlive them. For tests: only before other
+// threads log.
 void set_stream(std::ostream& stream);
 
 }  // namespace lockstep::log

@@ -11,11 +11,13 @@ using nlohmann::json;
 TEST(Pod, IsReadFromWhatAKubeletWrites) {
   const json object = json::parse(R"({
     "metadata": {"name": "fashion-1", "namespace": "ml", "uid": "u1", "resourceVersion": "7",
-                 "labels": {"lockstep.dev/attempt": "2"}, "deletionTimestamp": "2026-01-02T03:04:05Z",
+                 "labels": {"lockstep.dev/attempt": "2"},
+                 "deletionTimestamp": "2026-01-02T03:04:05Z",
                  "deletionGracePeriodSeconds": 30},
     "spec": {"nodeName": "worker-3"},
     "status": {"phase": "Failed", "reason": "Evicted", "message": "low on memory",
-      "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}],
+      "conditions": [{"type": "DisruptionTarget", "status": "True",
+                      "reason": "TerminationByKubelet"}],
       "initContainerStatuses": [{"name": "copy", "state": {"waiting": {"reason": "ErrImagePull"}}}],
       "containerStatuses": [{"name": "trainer", "ready": false, "state": {"terminated": {
         "exitCode": 137, "signal": 9, "reason": "OOMKilled", "message": "bye",
@@ -39,7 +41,8 @@ TEST(Pod, IsReadFromWhatAKubeletWrites) {
 TEST(Pod, ReadsFieldsOfTheWrongTypeAsAbsent) {
   const json object = json::parse(R"({
     "metadata": {"name": "a", "uid": "u", "labels": [1], "deletionGracePeriodSeconds": "x"},
-    "spec": [], "status": {"phase": 7, "conditions": {}, "containerStatuses": [null, {"state": 3}]}})");
+    "spec": [], 
+    "status": {"phase": 7, "conditions": {}, "containerStatuses": [null, {"state": 3}]}})");
   const Pod pod = parse_pod(object).value();
   EXPECT_EQ(pod.phase, "");
   EXPECT_EQ(pod.containers.size(), 2u);

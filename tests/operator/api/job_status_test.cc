@@ -56,7 +56,8 @@ TEST(JobStatus, UsesTheDocumentedNames) {
 
 TEST(JobStatus, ReadsDamagedFieldsAsAbsent) {
   const JobStatus status = parse_status(json::parse(
-      R"({"attempt": "2", "phase": "Dancing", "conditions": 7, "startTime": "noon", "nodes": []})"));
+      R"({"attempt": "2", "phase": "Dancing", "conditions": 7,
+          "startTime": "noon", "nodes": []})"));
   EXPECT_EQ(status, JobStatus());
 }
 

@@ -97,7 +97,8 @@ TEST(DesiredPod, KeepsTheImageOfTheFirstAttempt) {
 TEST(DesiredPod, LetsTheTemplateOverrideWhatIsOnlyADefault) {
   const json pod = pod_of(a_job().spec(json::parse(R"json({"template": {"spec": {
     "securityContext": {"fsGroup": 7}, "volumes": [{"name": "shm", "emptyDir": {}}],
-    "containers": [{"name": "trainer", "terminationMessagePolicy": "File", "securityContext": {"runAsNonRoot": false},
+    "containers": [{"name": "trainer", "terminationMessagePolicy": "File",
+                    "securityContext": {"runAsNonRoot": false},
                     "volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]}]}}})json")));
   EXPECT_EQ(pod["spec"]["securityContext"]["fsGroup"], 7);
   const json& trainer = container(pod, "trainer");

@@ -70,11 +70,10 @@ TEST(Loss, IsSeenInEachFormThatANodeCanBeLost) {
       {"status", {{"phase", "Failed"}, {"containerStatuses", nullptr}}}};
   const json shut_down = {
       {"status", {{"phase", "Failed"}, {"reason", "NodeShutdown"}, {"message", "bye"}}}};
-  const json failed_init = {
-      {"status",
-       {{"initContainerStatuses",
-         json::parse(
-             R"([{"name": "fetch", "state": {"terminated": {"exitCode": 2, "reason": "Error"}}}])")}}}};
+  const json failed_init = {{"status",
+                             {{"initContainerStatuses", json::parse(
+                                                            R"([{"name": "fetch",
+                  "state": {"terminated": {"exitCode": 2, "reason": "Error"}}}])")}}}};
   const Case cases[] = {
       {"container failed", a_job().running().failed(1), kFailure, "Error"},
       {"command missing", a_job().running().failed(1, 128, 0, "", "StartError"), kPermanentFailure,

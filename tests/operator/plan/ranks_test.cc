@@ -64,7 +64,8 @@ TEST(Ranks, NumberEveryProcessExactlyOnce) {
 
 TEST(TrainerContainer, LaysShorthandsOverTheTemplates) {
   const JobSpec spec = parse_spec(json::parse(R"({
-    "image": "mine", "args": ["--fast"], "env": [{"name": "B", "value": "spec"}, {"name": "C", "value": "spec"}],
+    "image": "mine", "args": ["--fast"], 
+    "env": [{"name": "B", "value": "spec"}, {"name": "C", "value": "spec"}],
     "resourcesPerNode": {"limits": {"nvidia.com/gpu": 2}},
     "template": {"spec": {"containers": [{"name": "log", "image": "log"},
       {"name": "trainer", "image": "theirs", "command": ["run"], "args": ["--slow"],
@@ -73,7 +74,8 @@ TEST(TrainerContainer, LaysShorthandsOverTheTemplates) {
                            .value();
   EXPECT_EQ(trainer_container(spec), json::parse(R"({
     "name": "trainer", "image": "mine", "command": ["run"], "args": ["--fast"],
-    "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "spec"}, {"name": "C", "value": "spec"}],
+    "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "spec"},
+            {"name": "C", "value": "spec"}],
     "resources": {"limits": {"memory": "1Gi", "nvidia.com/gpu": 2}}})"));
 }
 

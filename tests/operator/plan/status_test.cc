@@ -50,7 +50,8 @@ TEST(Status, IsRunningOnlyWhenAllNodesRun) {
 TEST(Status, RepeatsTheSchedulersWords) {
   const json unschedulable =
       json::parse(R"({"spec": {"nodeName": null}, "status": {"conditions": [{"type": "PodScheduled",
-    "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."}]}})");
+    "status": "False", "reason": "Unschedulable",
+    "message": "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."}]}})");
   const JobStatus status = status_of(
       a_job().attempt(1).status({{"podsCreated", true}}).started(0).pod(1, unschedulable));
   EXPECT_EQ(status.phase, Phase::kPending);
