@@ -16,14 +16,15 @@ ALLOWED = {
     "operator": ["operator", "trainer/contract.h"],
     "trainer/contract.h": [],
     "trainer/errors.h": [],
-    "trainer/launch": ["trainer/contract.h"],
-    "trainer/config": ["trainer/contract.h"],
+    "trainer/nearest": [],
+    "trainer/launch": ["trainer/contract.h", "trainer/nearest.h"],
+    "trainer/config": ["trainer/contract.h", "trainer/nearest.h"],
     "trainer/data": ["trainer/config", "trainer/errors.h"],
     "trainer/optim": ["trainer/config"],
     "trainer/state": ["trainer/config", "trainer/errors.h"],
     "trainer/group": ["trainer/config", "trainer/contract.h", "trainer/errors.h"],
     "trainer/ddp": ["trainer/config", "trainer/group"],
-    "trainer/model": ["trainer/config"],
+    "trainer/model": ["trainer/config", "trainer/nearest.h"],
     "trainer": ["trainer"],
 }
 
