@@ -2,6 +2,7 @@
 #include "operator/runtime/status_server.h"
 
 #include <httplib.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <charconv>
@@ -36,6 +37,12 @@ Result<Address> parse_address(const std::string& text) {
   return address;
 }
 
+// The library's default also shares the port, so that a second operator would not be noticed.
+void reuse_address(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+}
+
 }  // namespace
 
 struct StatusServer::Running {
@@ -51,6 +58,7 @@ Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& add
   auto running = std::make_unique<Running>();
   httplib::Server& server = running->server;
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server.set_socket_options(reuse_address);
   server.set_keep_alive_max_count(1);
   server.set_payload_max_length(kMaxBodyBytes);
   if (pages.is_ready) {
