@@ -51,8 +51,9 @@ IdxDataset synthetic_dataset(std::int64_t samples, int num_classes, std::uint64_
 IdxDataset load_source(const std::string& section, const SourceConfig& source, int num_classes,
                        std::uint64_t seed) {
   if (source.format == "synthetic") return synthetic_dataset(source.samples, num_classes, seed);
-  IdxDataset set = read_idx_dataset(find_file(section, source.path, source.images),
-                                    find_file(section, source.path, source.labels));
+  const fs::path images = find_file(section, source.path, source.images);
+  const fs::path labels = find_file(section, source.path, source.labels);
+  IdxDataset set = read_idx_dataset(images, labels);
   const auto largest = std::max_element(set.labels.begin(), set.labels.end());
   if (largest == set.labels.end()) {
     throw BadData(section + ": " + source.labels + " holds no samples");

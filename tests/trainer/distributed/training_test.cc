@@ -1,0 +1,258 @@
+// Whole runs of lockstep-train by several processes: equality over world sizes, kills and stops.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "tests/trainer/distributed/ranks.h"
+#include "trainer/state/safetensors.h"
+
+namespace lockstep::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Settings = std::vector<std::string>;
+
+constexpr int kLastStep = 40;  // of a run of 480 samples, 24 a step, two epochs
+
+class Training : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "lockstep-training-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // lockstep-train on a small synthetic set, with its checkpoints in a folder of that name.
+  std::vector<std::string> command(const std::string& checkpoints,
+                                   const Settings& more = {}) const {
+    std::vector<std::string> words{LOCKSTEP_TRAIN, "run"};
+    Settings settings{"data.train.format=synthetic",
+                      "data.train.samples=480",
+                      "data.val.format=synthetic",
+                      "data.val.samples=250",
+                      "train.batch_size=24",
+                      "train.eval_batch_size=40",
+                      "optim.lr=0.05",
+                      "log.every_steps=5",
+                      "checkpoint.every_steps=6",
+                      "checkpoint.directory=" + folder_ + "/" + checkpoints};
+    settings.insert(settings.end(), more.begin(), more.end());
+    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    return words;
+  }
+
+  fs::path model_of(const std::string& checkpoints, int step = kLastStep) const {
+    return fs::path(folder_) / checkpoints / ("step-" + std::to_string(step)) / "model.safetensors";
+  }
+
+  std::string bytes_of(const std::string& checkpoints) const {
+    std::ifstream file(model_of(checkpoints), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  void finish(const std::string& checkpoints, int ranks, const Settings& more = {}) const {
+    for (const Exit& exit : run_ranks(command(checkpoints, more), ranks)) {
+      ASSERT_EQ(exit.code, 0) << exit.output;
+    }
+  }
+
+  std::string folder_;
+};
+
+std::string first_match(const std::string& text, const std::string& pattern) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(pattern)) ? match.str(1) : "";
+}
+
+double largest_difference(const fs::path& left, const fs::path& right) {
+  const Safetensors one = Safetensors::read(left), other = Safetensors::read(right);
+  double largest = 0;
+  for (const TensorRecord& record : one.tensors()) {
+    const TensorRecord* twin = other.find(record.name);
+    for (std::size_t at = 0; at < record.bytes.size(); at += sizeof(float)) {
+      float a, b;
+      std::memcpy(&a, record.bytes.data() + at, sizeof a);
+      std::memcpy(&b, twin->bytes.data() + at, sizeof b);
+      largest = std::max(largest, std::abs(static_cast<double>(a) - b));
+    }
+  }
+  return largest;
+}
+
+class TrainingOn : public Training, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOn, ::testing::Values(2, 3, 4),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+// The same global batches cut over ranks: only the order of sums differs, so a few units in the
+// last place of weights near 1 may, after 40 steps.
+TEST_P(TrainingOn, EqualsOneProcessOnTheSameGlobalBatch) {
+  constexpr double kTolerance = 1e-5;
+  finish("alone", 1, {"model.name=mlp"});
+  finish("together", GetParam(), {"model.name=mlp"});
+  const double difference = largest_difference(model_of("alone"), model_of("together"));
+  std::printf("%d ranks against one process: largest difference %.2g (allowed %.0e)\n", GetParam(),
+              difference, kTolerance);
+  EXPECT_LE(difference, kTolerance);
+  EXPECT_GT(largest_difference(model_of("alone"), model_of("alone", 30)), 100 * kTolerance)
+      << "training must move weights far more than the tolerance";
+}
+
+class Interrupted : public Training, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Interrupted, ::testing::Values(1, 2, 3, 4),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+TEST_P(Interrupted, ResumesAfterAKillToTheSameBytes) {
+  const int size = GetParam();
+  finish("undisturbed", size);
+  {
+    Ranks ranks(command("killed"), size);
+    ASSERT_TRUE(ranks.has_said(0, "step 15/40"));
+    const auto victim = static_cast<std::size_t>(size - 1);
+    ranks.send(victim, SIGKILL);
+    const auto exits = ranks.wait();
+    EXPECT_EQ(exits[victim].signal, SIGKILL);
+    for (std::size_t rank = 0; rank < victim; ++rank)
+      EXPECT_EQ(exits[rank].code, 75) << exits[rank].output;
+  }
+  ASSERT_FALSE(fs::exists(model_of("killed"))) << "the kill came too late";
+  const auto exits = run_ranks(command("killed"), size);
+  for (const Exit& exit : exits) ASSERT_EQ(exit.code, 0) << exit.output;
+  const std::string resumed =
+      first_match(exits[0].output, "(resumed from step [0-9]+ \\(epoch [0-9]\\))");
+  std::printf("%d ranks: %s, %zu bytes equal\n", size, resumed.c_str(), bytes_of("killed").size());
+  EXPECT_NE(resumed, "");
+  EXPECT_TRUE(bytes_of("killed") == bytes_of("undisturbed"));
+  EXPECT_GT(bytes_of("killed").size(), 200000u);
+}
+
+TEST_P(Interrupted, StopsAtACommonStepAndResumesToTheSameBytes) {
+  const int size = GetParam();
+  finish("undisturbed", size);
+  {
+    Ranks ranks(command("stopped", {"checkpoint.every_steps=0"}), size);
+    ASSERT_TRUE(ranks.has_said(0, "step 10/40"));
+    ranks.send(static_cast<std::size_t>(size - 1), SIGTERM);  // one rank is enough
+    for (const Exit& exit : ranks.wait()) EXPECT_EQ(exit.code, 80) << exit.output;
+  }
+  ASSERT_FALSE(fs::exists(model_of("stopped"))) << "the stop came too late";
+  const auto exits = run_ranks(command("stopped"), size);
+  EXPECT_EQ(exits[0].code, 0) << exits[0].output;
+  EXPECT_NE(first_match(exits[0].output, "(resumed from step [0-9]+)"), "");
+  EXPECT_TRUE(bytes_of("stopped") == bytes_of("undisturbed"));
+}
+
+TEST_F(Training, GivesTheSameFiguresForTheSameWeightsAtAnyWorldSize) {
+  finish("done", 2);
+  std::vector<std::string> figures;
+  for (const int size : {1, 2, 3, 4}) {
+    const Exit exit = run_ranks(command("done"), size).front();
+    figures.push_back(first_match(exit.output, "(val loss .*)"));
+    EXPECT_THAT(exit.output, ::testing::EndsWith(
+                                 "accuracy " + first_match(exit.output, "\naccuracy (.*)") + "\n"));
+  }
+  EXPECT_NE(figures[0], "");
+  EXPECT_THAT(figures, ::testing::Each(figures[0]));
+}
+
+TEST_F(Training, FallsBackFromADamagedCheckpointAndSaysSo) {
+  finish("done", 2, {"train.max_steps=12"});
+  fs::resize_file(model_of("done", 12), 1000);
+  const auto exits = run_ranks(command("done"), 2);
+  EXPECT_EQ(exits[0].code, 0) << exits[0].output;
+  EXPECT_THAT(exits[0].output, HasSubstr("step-12 is damaged ("));
+  EXPECT_THAT(exits[0].output, HasSubstr("resumed from step 6 (epoch 1)"));
+}
+
+TEST_F(Training, SpeaksThroughRankZeroAndWithoutWarnings) {
+  const auto exits = run_ranks(command("done"), 3);
+  EXPECT_EQ(exits[1].output, "");
+  EXPECT_EQ(exits[2].output, "");
+  EXPECT_THAT(exits[0].output,
+              ::testing::Not(::testing::AnyOf(HasSubstr("[W"), HasSubstr("arning"))));
+  EXPECT_TRUE(std::regex_search(
+      exits[0].output,
+      std::regex(
+          "epoch 1/2 step 5/40 loss [0-9.]+ lr [0-9.e-]+ [0-9.]+k? samples/s eta 0m[0-9]+s\n")))
+      << exits[0].output;
+  EXPECT_TRUE(std::regex_search(
+      exits[0].output, std::regex("epoch 2/2 val loss [0-9.]+ accuracy [01]\\.[0-9]{4}\n")))
+      << exits[0].output;
+}
+
+// Both ranks exit with `code` and say `sentence`.
+void expect_refusal(const std::vector<Exit>& exits, int code, const std::string& sentence) {
+  for (const Exit& exit : exits) {
+    EXPECT_EQ(exit.code, code) << exit.output;
+    EXPECT_THAT(exit.output, HasSubstr(sentence));
+  }
+}
+
+TEST_F(Training, NamesTheSettingInWhichRanksDiffer) {
+  Ranks ranks({}, 0);
+  ranks.start(command("x", {"optim.lr=0.1"}), {{"RANK", "0"}, {"WORLD_SIZE", "2"}});
+  ranks.start(command("x", {"optim.lr=0.2"}), {{"RANK", "1"}, {"WORLD_SIZE", "2"}});
+  expect_refusal(ranks.wait(), 64,
+                 "rank 1 differs from rank 0 in the configuration: it has \"lr: 0.2\"");
+}
+
+TEST_F(Training, RefusesDifferentDataOnRanks) {
+  Ranks ranks({}, 0);
+  for (const std::string rank : {"0", "1"}) {
+    const std::string data = folder_ + "/" + rank;
+    fs::create_directory(data);
+    std::ofstream(data + "/train-images-idx3-ubyte", std::ios::binary)
+        << std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x01", 16) << rank;
+    std::ofstream(data + "/train-labels-idx1-ubyte", std::ios::binary)
+        << std::string("\0\0\x08\x01\0\0\0\x01\x02", 9);
+    ranks.start(command("x", {"data.train.format=idx", "data.train.path=" + data}),
+                {{"RANK", rank}, {"WORLD_SIZE", "2"}});
+  }
+  expect_refusal(ranks.wait(), 65, "rank 1 differs from rank 0 in the data");
+}
+
+TEST_F(Training, SaysWhatIsWrongWithItsSettings) {
+  struct Case {
+    int ranks;
+    std::string setting;
+    int code;
+    std::string sentence;
+  };
+  for (const Case& bad :
+       {Case{1, "train.backend=nccl", 64, "train.backend is nccl but this"},
+        Case{1, "optim.learning=1", 64, "optim.learning"},
+        Case{2, "train.batch_size=25", 64, "does not divide evenly over 2 ranks: write 24 or 26"},
+        Case{2, "model.name=lennet", 64, "did you mean lenet?"}}) {
+    expect_refusal(run_ranks(command("x", {bad.setting}), bad.ranks), bad.code, bad.sentence);
+  }
+}
+
+TEST_F(Training, StopsForGoodWhenTheLossIsNoNumber) {
+  expect_refusal(run_ranks(command("x", {"model.name=mlp", "optim.lr=1000"}), 2), 71,
+                 "the loss is not finite at step");
+  EXPECT_FALSE(fs::exists(model_of("x")));
+}
+
+TEST_F(Training, RefusesACheckpointOfOtherSettings) {
+  finish("done", 1, {"train.max_steps=6"});
+  expect_refusal(run_ranks(command("done", {"optim.momentum=0.5"}), 1), 64,
+                 "was written with another optim.momentum");
+}
+
+TEST_F(Training, EndsAtOnceWhenStoppedBeforeItBegan) {
+  Ranks ranks({}, 0);
+  const auto waiting = ranks.start(
+      command("x"), {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"LOCKSTEP_STARTUP_SECONDS", "50"}});
+  ASSERT_TRUE(ranks.has_said(waiting, "rank 1 has not arrived yet"));
+  ranks.send(waiting, SIGTERM);
+  EXPECT_EQ(ranks.wait()[waiting].code, 80);
+}
+
+}  // namespace
+}  // namespace lockstep::testing

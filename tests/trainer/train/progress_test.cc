@@ -1,0 +1,57 @@
+// The progress line, with a hand-turned clock.
+#include "trainer/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Plan kPlan{.epochs = 2,
+                     .steps_per_epoch = 469,
+                     .total_steps = 938,
+                     .batch_size = 128,
+                     .batch_size_per_rank = 64};
+
+TEST(Progress, ShowsNoSpeedForTheFirstStep) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  progress.count(1, start);
+  EXPECT_EQ(progress.line(1, 2.30259, 0.0005, start), "epoch 1/2 step 1/938 loss 2.3026 lr 0.0005");
+}
+
+TEST(Progress, MeasuresSpeedSinceTheLastLineAndTimeLeftSinceTheStart) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  for (int step = 1; step <= 138; ++step) progress.count(step, start + seconds(step));
+  EXPECT_EQ(progress.line(101, 0.5, 0.01, start + seconds(101)),
+            "epoch 1/2 step 101/938 loss 0.5000 lr 0.01 128 samples/s eta 13m57s");
+  EXPECT_EQ(progress.line(141, 0.5, 0.01, start + seconds(102)),
+            "epoch 1/2 step 141/938 loss 0.5000 lr 0.01 5.1k samples/s eta 9m35s");
+}
+
+TEST(Progress, CountsFromTheStepItResumedAt) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  progress.count(470, start);
+  EXPECT_EQ(progress.line(480, 1, 0.1, start + seconds(10)),
+            "epoch 2/2 step 480/938 loss 1.0000 lr 0.1 128 samples/s eta 7m38s");
+}
+
+TEST(ShortNumber, KeepsTwoOrThreeDigits) {
+  EXPECT_EQ(short_number(87.4), "87");
+  EXPECT_EQ(short_number(999.4), "999");
+  EXPECT_EQ(short_number(999.6), "1.0k");
+  EXPECT_EQ(short_number(5123), "5.1k");
+  EXPECT_EQ(short_number(2.4e6), "2.4M");
+}
+
+TEST(ShortDuration, ShowsTheTwoLargestUnits) {
+  EXPECT_EQ(short_duration(seconds(31)), "0m31s");
+  EXPECT_EQ(short_duration(seconds(725)), "12m05s");
+  EXPECT_EQ(short_duration(seconds(3 * 3600 + 7 * 60 + 59)), "3h07m");
+}
+
+}  // namespace
+}  // namespace lockstep
