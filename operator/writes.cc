@@ -154,9 +154,8 @@ Result<void> Writes::remove(const TrainingJob& job, const DeletePod& pod, std::s
     remember(job.meta.key(), kPods, *removed);
     return {};
   }
-  const Kind kind = removed.error().kind;
-  if (kind == Kind::kNotFound || kind == Kind::kConflict) return {};  // another pod, or none
-  return tl::unexpected(removed.error());
+  if (removed.error().kind == Kind::kNotFound) return {};
+  return tl::unexpected(removed.error());  // kConflict: another uid, or a race: look again
 }
 
 }  // namespace lockstep
