@@ -1,5 +1,7 @@
 // lockstep-train: one rank of a training run. Flags, signals, and from an error to its exit code.
 // Threads: the main thread trains; LibTorch owns the others.
+#include <c10/util/Logging.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +21,10 @@ namespace {
 using namespace lockstep;
 
 // LibTorch's warnings about host names and sockets help no user; its errors stay.
-void quiet_libraries() { setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0); }
+void quiet_libraries() {
+  setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
+  c10::initLogging();
+}
 
 void add_config_flags(CLI::App& command, ConfigSources& sources) {
   command.add_option("--config", sources.files, "YAML file of settings; may be repeated");

@@ -49,8 +49,9 @@ std::string Progress::line(std::int64_t step, double loss, double rate, Time now
     const double seconds_per_step =
         seconds_between(start_time_, now) / static_cast<double>(step - start_step_);
     const double left = seconds_per_step * static_cast<double>(plan_.total_steps - step);
-    text += " " + short_number(samples / seconds_between(last_time_, now)) + " samples/s eta " +
-            short_duration(std::chrono::seconds(std::llround(left)));
+    text += format(" %s samples/s eta %s",
+                   short_number(samples / seconds_between(last_time_, now)).c_str(),
+                   short_duration(std::chrono::seconds(std::llround(left))).c_str());
   }
   last_step_ = step;
   last_time_ = now;

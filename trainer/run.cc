@@ -46,8 +46,8 @@ void choose_deterministic_algorithms(at::Device device) {
 void introduce(const Config& config, const Group& group) {
   if (group.rank() != 0) return;
   log_line("configuration " + state_hash(config) + ":\n" + resolved(config));
-  log_line(std::to_string(group.size()) + (group.size() == 1 ? " rank on " : " ranks on ") +
-           group.device().str() + ", " + std::to_string(at::get_num_threads()) + " threads each");
+  log_line("ranks " + std::to_string(group.size()) + ", device " + group.device().str() +
+           ", threads of each " + std::to_string(at::get_num_threads()));
 }
 
 }  // namespace

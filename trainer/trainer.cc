@@ -46,9 +46,9 @@ Trainer::Trainer(const Config& config, const Place& place, Group& group, Dataset
 
 Outcome Trainer::run() {
   step_ = checkpoints_.resume(*model_, optimizer_);  // (all)
-  if (step_ > 0)
-    say("resumed from step " + std::to_string(step_) + " (epoch " +
-        std::to_string(plan_.epoch_of(step_)) + ")");
+  if (step_ > 0) {
+    say("resumed from step " + std::to_string(step_) + " (epoch " + epoch_text() + ")");
+  }
   while (step_ < plan_.total_steps) {
     const bool is_stopped = !train_to_end_of_epoch();  // (all)
     if (is_stopped || is_due(config_.checkpoint.every_epochs)) save();
@@ -61,15 +61,10 @@ Outcome Trainer::run() {
 }
 
 bool Trainer::train_to_end_of_epoch() {
-  const DistributedSampler sampler({.dataset_size = train_data_.size(),
-                                    .world_size = group_.size(),
-                                    .rank = group_.rank(),
-                                    .seed = config_.seed,
-                                    .shuffle = config_.data.shuffle,
-                                    .drop_last = config_.data.drop_last},
-                                   step_ / plan_.steps_per_epoch);
+  const DistributedSampler sampler = sampler_of(step_ / plan_.steps_per_epoch);
+  const std::int64_t end = plan_.epoch_end(step_);
   model_->train();
-  for (const std::int64_t end = plan_.epoch_end(step_); step_ < end;) {
+  while (step_ < end) {
     if (group_.any_asked(stop_requested_)) {  // (all)
       report_progress();                      // (all)
       return false;
@@ -82,6 +77,16 @@ bool Trainer::train_to_end_of_epoch() {
     if (is_save_due) save();
   }
   return true;
+}
+
+DistributedSampler Trainer::sampler_of(std::int64_t epoch) const {
+  return DistributedSampler({.dataset_size = train_data_.size(),
+                             .world_size = group_.size(),
+                             .rank = group_.rank(),
+                             .seed = config_.seed,
+                             .shuffle = config_.data.shuffle,
+                             .drop_last = config_.data.drop_last},
+                            epoch);
 }
 
 Batch Trainer::next_batch(const DistributedSampler& sampler) const {
@@ -114,9 +119,8 @@ void Trainer::report_progress() {
 void Trainer::report_evaluation() {
   ddp_.synchronize_buffers();                                                         // (all)
   evaluation_ = evaluate(*model_, val_data_, config_.train.eval_batch_size, group_);  // (all)
-  say("epoch " + std::to_string(plan_.epoch_of(step_)) + "/" + std::to_string(plan_.epochs) +
-      " val loss " + four_digits(evaluation_->loss) + " accuracy " +
-      four_digits(evaluation_->accuracy));
+  say("epoch " + epoch_text() + "/" + std::to_string(plan_.epochs) + " val loss " +
+      four_digits(evaluation_->loss) + " accuracy " + four_digits(evaluation_->accuracy));
 }
 
 void Trainer::save() { checkpoints_.save({step_, plan_.epoch_of(step_)}, *model_, optimizer_); }
@@ -125,6 +129,8 @@ void Trainer::save() { checkpoints_.save({step_, plan_.epoch_of(step_)}, *model_
 bool Trainer::is_due(int every_epochs) const {
   return step_ == plan_.total_steps || is_multiple(step_ / plan_.steps_per_epoch, every_epochs);
 }
+
+std::string Trainer::epoch_text() const { return std::to_string(plan_.epoch_of(step_)); }
 
 void Trainer::say(const std::string& text) const {
   if (group_.rank() == 0) log_line(text);

@@ -47,6 +47,7 @@ class Trainer {
 
  private:
   bool train_to_end_of_epoch();
+  DistributedSampler sampler_of(std::int64_t epoch) const;  // from 0
   Batch next_batch(const DistributedSampler& sampler) const;
   void train_step(const Batch& batch);
   double rate_of(std::int64_t step) const;
@@ -54,6 +55,7 @@ class Trainer {
   void report_evaluation();
   void save();
   bool is_due(int every_epochs) const;
+  std::string epoch_text() const;
   void say(const std::string& text) const;
 
   Config config_;
