@@ -86,7 +86,7 @@ def api_server():
     run(CLUSTER, "up", "--no-node", "--name", "api", timeout=120)
     kube = Kube(run(CLUSTER, "kubeconfig", "--name", "api").strip())
     kube.kubectl("apply", "--server-side", "-f", str(ROOT / "charts" / "lockstep" / "templates" / "crd.yaml"))
-    kube.kubectl("wait", "--for=condition=Established", "crd/trainingjobs.lockstep.dev", "--timeout=30s")
+    kube.wait("the API to serve TrainingJobs", lambda: kube.kubectl("get", "tj", check=False).returncode == 0, seconds=30)
     yield kube
     run(CLUSTER, "down", "--name", "api", timeout=60)
 
