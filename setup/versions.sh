@@ -6,5 +6,7 @@ HELM_VERSION=4.3.1
 KWOK_VERSION=0.8.0
 TORCH_VERSION=2.15.0
 CUDA_RUNTIME_VERSION='13.2.*'   # libtorch_cpu.so of the torch wheel is linked against this CUDA runtime
+CUDA_TOOLKIT_VERSION=13.2.2     # the headers that the preset cuda compiles against: those torch was built with
+NCCL_VERSION=2.30.7
 GO_MINIMUM=1.26
 PYTHON_MINIMUM=3.11
