@@ -107,6 +107,7 @@ TEST(WorkQueue, NeverRunsOneKeyTwiceAtOnceAndMissesNoChange) {
       while (const auto key = queue.take(stop)) {
         const int k = std::stoi(key->name);
         if (is_busy[k].exchange(true)) ++clashes;
+        std::this_thread::yield();  // room for another worker to clash
         const int before = seen[k].exchange(wanted[k].load());
         if (before != kChanges && seen[k] == kChanges) {
           --lagging;
