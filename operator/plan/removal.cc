@@ -1,6 +1,8 @@
 // Pod deletions.
 #include "operator/plan/removal.h"
 
+#include <algorithm>
+
 #include "operator/api/names.h"
 #include "operator/plan/ownership.h"
 
@@ -12,6 +14,14 @@ using std::chrono::seconds;
 constexpr int kGraceAfterFailure = 10;       // seconds: there is nothing left to save
 constexpr seconds kTerminationTimeout{120};  // beyond the grace period
 
+// The kubelet shows that the containers ended a moment before it says so of the pod.
+bool has_ended(const Pod& pod) {
+  if (pod.phase == "Succeeded" || pod.phase == "Failed") return true;
+  return !pod.containers.empty() &&
+         std::all_of(pod.containers.begin(), pod.containers.end(),
+                     [](const ContainerState& container) { return container.terminated; });
+}
+
 bool is_unwanted(const Pod& pod, CleanPodPolicy policy) {
   switch (policy) {
     case CleanPodPolicy::kAll:
@@ -21,7 +31,7 @@ bool is_unwanted(const Pod& pod, CleanPodPolicy policy) {
     case CleanPodPolicy::kRunning:
       break;
   }
-  return pod.phase != "Succeeded" && pod.phase != "Failed";
+  return !has_ended(pod);  // the logs of a pod that ended are to stay
 }
 
 // An evicted or suspended gang keeps the pod's own grace period: it saves a checkpoint in it.

@@ -247,6 +247,14 @@ TEST(Decide, CleansUpAsThePolicySays) {
   EXPECT_THAT(cleaned("None"), IsEmpty());
 }
 
+TEST(Decide, KeepsAPodWhoseContainersEndedBeforeItsPhaseSaysSo) {
+  const json complete = {{"conditions", json::array({{{"type", "Complete"}, {"status", "True"}}})}};
+  const json lagging = {{"status", {{"phase", "Running"}}}};
+  const auto job =
+      a_job().nodes(2).running().succeeded(0).succeeded(1).pod(0, lagging).status(complete);
+  EXPECT_THAT(words(plan_for(job)), IsEmpty());
+}
+
 TEST(Decide, NeverTouchesAFinishedJobAgain) {
   for (const char* type : {"Complete", "Failed"}) {
     const json finished = {{"conditions", json::array({{{"type", type}, {"status", "True"}}})}};
