@@ -1,6 +1,7 @@
 // The Gloo back end: tensors on the CPU, TCP between hosts.
 #include "trainer/group/backend.h"
 #include "trainer/group/c10d_group.h"
+#include "trainer/group/peer_lost.h"
 
 namespace lockstep {
 namespace {
@@ -18,8 +19,12 @@ c10::intrusive_ptr<c10d::Backend> open_gloo(const Rendezvous& rendezvous, const 
       interface ? ProcessGroupGloo::createDeviceForInterface(*interface)
                 : ProcessGroupGloo::createDeviceForHostname(rendezvous.own_address())};
   const Place& place = rendezvous.place();
-  return c10::make_intrusive<ProcessGroupGloo>(rendezvous.store(name), place.rank, place.world_size,
-                                               options);
+  try {
+    return c10::make_intrusive<ProcessGroupGloo>(rendezvous.store(name), place.rank,
+                                                 place.world_size, options);
+  } catch (const c10::Error& error) {
+    throw lost_while_connecting(error);
+  }
 }
 
 std::unique_ptr<Group> make_gloo(std::unique_ptr<Rendezvous> rendezvous) {

@@ -66,5 +66,15 @@ TEST(PeerLoss, IsToldInOneSentence) {
   EXPECT_EQ(sentence_of(std::runtime_error("disk. full")), "disk. full");
 }
 
+// As Gloo said it when a rank died while the others connected.
+TEST(PeerLoss, WhileConnectingIsToldFromTheLibrarysWords) {
+  const c10::Error error({"f", "f.cc", 1},
+                         "Gloo connectFullMesh failed with [/gloo/transport/tcp/pair.cc:561] "
+                         "Connection closed by peer [127.0.0.1]:25226. This is typically caused by "
+                         "a remote worker crashing.");
+  const PeerLost lost = lost_while_connecting(error);
+  EXPECT_EQ(sentence_of(lost), "lost another rank: Connection closed by peer [127.0.0.1]:25226");
+}
+
 }  // namespace
 }  // namespace lockstep
