@@ -12,7 +12,7 @@ test:  ## set up, build, run every test, count
 	@tests/run
 
 bench:  ## side-by-side measurements, printed as ratios
-	@tests/bench/run
+	@setup/run toolchain && cmake --preset dev >/dev/null && tests/bench/run
 
 soak:  ## the long fault campaigns
 	@tests/soak
