@@ -1,4 +1,5 @@
-// What the operator, the launcher and the trainer agree on: names of environment variables and exit codes. Constants only.
+// What the operator, the launcher and the trainer agree on: names of environment variables and exit
+// codes. Constants only.
 #pragma once
 
 namespace lockstep::contract {
@@ -11,16 +12,18 @@ inline constexpr char kNodeRank[] = "NODE_RANK";
 inline constexpr char kNprocPerNode[] = "NPROC_PER_NODE";
 inline constexpr char kLocalWorldSize[] = "LOCAL_WORLD_SIZE";
 inline constexpr char kWorldSize[] = "WORLD_SIZE";
-inline constexpr char kRankOffset[] = "LOCKSTEP_RANK_OFFSET";        // rank of this node's first process
-inline constexpr char kRank[] = "RANK";                              // per process
-inline constexpr char kLocalRank[] = "LOCAL_RANK";                   // per process
-inline constexpr char kGraceSeconds[] = "LOCKSTEP_GRACE_SECONDS";    // what the launcher may use after SIGTERM
-inline constexpr char kStartupSeconds[] = "LOCKSTEP_STARTUP_SECONDS";  // how long ranks wait for each other
+inline constexpr char kRankOffset[] = "LOCKSTEP_RANK_OFFSET";  // rank of this node's first process
+inline constexpr char kRank[] = "RANK";                        // per process
+inline constexpr char kLocalRank[] = "LOCAL_RANK";             // per process
+inline constexpr char kGraceSeconds[] =
+    "LOCKSTEP_GRACE_SECONDS";  // what the launcher may use after SIGTERM
+inline constexpr char kStartupSeconds[] =
+    "LOCKSTEP_STARTUP_SECONDS";  // how long ranks wait for each other
 inline constexpr char kJobName[] = "LOCKSTEP_JOB_NAME";
 inline constexpr char kJobUid[] = "LOCKSTEP_JOB_UID";
 inline constexpr char kNamespace[] = "LOCKSTEP_NAMESPACE";
-inline constexpr char kAttempt[] = "LOCKSTEP_ATTEMPT";               // from 1
-inline constexpr char kConfig[] = "LOCKSTEP_CONFIG";                 // spec.config as JSON
+inline constexpr char kAttempt[] = "LOCKSTEP_ATTEMPT";  // from 1
+inline constexpr char kConfig[] = "LOCKSTEP_CONFIG";    // spec.config as JSON
 inline constexpr char kCheckpointDir[] = "CHECKPOINT_DIR";
 
 inline constexpr int kDefaultMasterPort = 29500;

@@ -39,11 +39,11 @@ inline tl::unexpected<Error> failure(Kind kind, std::string message) {
 }  // namespace lockstep
 
 // TRY(expression): its value, or return its error from the enclosing function.
-#define TRY(expression)                                                  \
-  ({                                                                     \
-    auto&& try_result = (expression);                                    \
+#define TRY(expression)                                                      \
+  ({                                                                         \
+    auto&& try_result = (expression);                                        \
     if (!try_result) return ::tl::unexpected(std::move(try_result).error()); \
-    ::lockstep::detail::take(std::move(try_result));                     \
+    ::lockstep::detail::take(std::move(try_result));                         \
   })
 
 namespace lockstep::detail {
