@@ -14,7 +14,7 @@ struct Flags {
   std::string kubeconfig;
   std::string context;
   std::vector<std::string> namespaces;  // empty: all
-  std::string trainer_image = "lockstep-trainer:" LOCKSTEP_VERSION;
+  std::string trainer_image = "lockstep/trainer:" LOCKSTEP_VERSION;
   std::vector<std::string> accelerators;  // besides those known already
   int workers = 4;
   std::string health_address = "0.0.0.0:8080";

@@ -52,9 +52,12 @@ std::int64_t Checkpoints::restore_newest(Model& model, const Sgd& optimizer) {
   const FoundCheckpoints found = find_newest_checkpoint(config_.checkpoint.directory);
   for (const DamagedCheckpoint& damaged : found.damaged) {
     log_line("warning: checkpoint " + damaged.directory.string() + " is damaged (" +
-             damaged.reason + "): falling back to an earlier one");
+             damaged.reason + ")");
   }
-  if (!found.newest) return 0;
+  if (!found.newest) {
+    if (!found.damaged.empty()) log_line("warning: no whole checkpoint is left: starting from 0");
+    return 0;
+  }
   const Checkpoint& checkpoint = *found.newest;
   if (config_.checkpoint.resume != "force") require_same_settings(checkpoint);
   restore("model.safetensors", checkpoint.model, tensors_of(model));
@@ -70,8 +73,9 @@ void Checkpoints::require_same_settings(const Checkpoint& checkpoint) const {
   throw std::invalid_argument("checkpoint step " + std::to_string(checkpoint.step) + " in " +
                               config_.checkpoint.directory + " was written with another " +
                               joined(names) +
-                              ": use the settings it has, another checkpoint.directory, or "
-                              "checkpoint.resume: force");
+                              ": use the settings it has, another checkpoint.directory (in a "
+                              "TrainingJob another checkpoints.subPath), or checkpoint.resume: "
+                              "force");
 }
 
 void Checkpoints::save(const Cursor& cursor, const Model& model, const Sgd& optimizer) {

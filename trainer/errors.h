@@ -20,6 +20,12 @@ class StorageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The file is not there, or something else has its name: the storage itself works.
+class AbsentFile : public StorageError {
+ public:
+  using StorageError::StorageError;
+};
+
 // The loss is no longer a number: training on cannot help (contract::kExitDiverged).
 class Diverged : public std::runtime_error {
  public:

@@ -48,6 +48,7 @@ inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kNodesStarting[] = "NodesStarting";
 inline constexpr char kJobEnded[] = "JobEnded";
 inline constexpr char kNoCheckpoints[] = "NoCheckpoints";
+inline constexpr char kNoTrainerContainer[] = "NoTrainerContainer";
 inline constexpr char kReservedEnvironment[] = "ReservedEnvironment";
 inline constexpr char kForcedDeletion[] = "ForcedDeletion";
 inline constexpr char kNodeFailed[] = "NodeFailed";

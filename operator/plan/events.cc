@@ -48,6 +48,19 @@ std::set<std::string> shadowed_names(const TrainingJob& job, const PodDefaults& 
   return shadowed;
 }
 
+// The template's containers when none of them is the trainer and no shorthand says what it runs.
+std::string containers_beside_a_default_trainer(const TrainingJob& job) {
+  if (!uses_our_image(job.spec)) return "";
+  std::string others;
+  for (const json& container :
+       fields::list(fields::member(job.spec.pod_template, "spec"), "containers")) {
+    const std::string name = fields::text(container, "name");
+    if (name == names::kTrainerContainer) return "";
+    others += (others.empty() ? "" : ", ") + name;
+  }
+  return others;
+}
+
 }  // namespace
 
 std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
@@ -68,6 +81,13 @@ std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& def
                       .reason = names::kNoCheckpoints,
                       .message = "spec.checkpoints is not set: the model ends with its pods, and "
                                  "a restart begins from nothing"});
+  }
+  if (const std::string others = containers_beside_a_default_trainer(job); !others.empty()) {
+    events.push_back({.is_warning = true,
+                      .reason = names::kNoTrainerContainer,
+                      .message = "the template has no container called trainer, so one is added "
+                                 "beside " +
+                                 others + ": call it trainer if it is the one that trains"});
   }
   for (const std::string& name : shadowed_names(job, defaults)) {
     events.push_back({.is_warning = true,

@@ -19,6 +19,8 @@ constexpr seconds kSettleCause{1};  // the other nodes' last words are on their 
 constexpr seconds kSettleFollowOn{
     60};  // the node controller takes 40 s and more to mark a dead machine
 
+constexpr seconds kSettleAlone{5};  // only its own pod can say more
+
 // Reasons of a pod that the kubelet ended, or refused, for the machine's sake.
 constexpr std::array<std::string_view, 6> kKubeletReasons = {
     "Evicted", "NodeShutdown", "Terminated", "Shutdown", "NodeLost", "Preempting"};
@@ -157,11 +159,11 @@ const Loss& root_cause(const std::vector<Loss>& losses) {
   });
 }
 
-Time settles_at(const Loss& root, bool others_run, Time now) {
+Time settles_at(const Loss& root, bool others_run, Time now, bool is_only_node) {
   if (root.kind == LossKind::kDisruption || !root.died) return now;
   const bool is_follow_on = root.kind == LossKind::kFollowOn;
   if (!is_follow_on && !others_run) return now;
-  const seconds wait = is_follow_on ? kSettleFollowOn : kSettleCause;
+  const seconds wait = !is_follow_on ? kSettleCause : is_only_node ? kSettleAlone : kSettleFollowOn;
   // A clock that is ahead of ours by more than the wait says nothing.
   return *root.died > now + wait ? now : *root.died + wait;
 }

@@ -31,7 +31,7 @@ const Loss& root_cause(const std::vector<Loss>& losses);
 
 // Until when to wait for better evidence before acting on `root`; in the past when there is nothing
 // to wait for.
-Time settles_at(const Loss& root, bool others_run, Time now);
+Time settles_at(const Loss& root, bool others_run, Time now, bool is_only_node = false);
 
 // The pod says of itself that it was evicted, preempted or lost with its machine.
 bool is_disrupted(const Pod& pod);

@@ -21,6 +21,12 @@ bool was_stable(const JobStatus& status, Time now) {
   return running && running->status && now - running->last_transition >= kStableStretch;
 }
 
+// Programs say last why they end.
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  return text.substr(text.find_last_of('\n') + 1);
+}
+
 }  // namespace
 
 std::optional<Verdict> final_verdict(const TrainingJob& job, const Loss& root) {
@@ -73,8 +79,8 @@ std::string describe(const LastFailure& failure) {
   } else {
     text += "was lost, " + failure.reason;
   }
-  const std::string first_line = failure.message.substr(0, failure.message.find('\n'));
-  return first_line.empty() ? text : text + ": " + first_line;
+  const std::string why = last_line(failure.message);
+  return why.empty() ? text : text + ": " + why;
 }
 
 }  // namespace lockstep

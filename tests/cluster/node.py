@@ -169,8 +169,9 @@ def host_volume(name, namespace, claim, folder):
 
 def close(layout):
     """Removes what outlives the namespaces: this machine's end of the link, and the cgroups."""
-    if Path(f"/sys/class/net/{layout.outer_link}").exists():
-        _ip("link", "delete", layout.outer_link)
+    # The end of the namespace takes the link with it, possibly at this very moment.
+    subprocess.run(["ip", "link", "delete", layout.outer_link], capture_output=True, check=False)
+    wait_until(lambda: not Path(f"/sys/class/net/{layout.outer_link}").exists(), 10, f"the end of the link {layout.outer_link}")
     for hierarchy in cgroup_hierarchies():
         top = hierarchy / layout.cgroup.lstrip("/")
         # The kernel lets go of a cgroup a moment after its last process.

@@ -25,7 +25,7 @@ TEST(Flags, HaveDefaults) {
   const Flags flags = flags_of({});
   EXPECT_TRUE(flags.namespaces.empty());
   EXPECT_EQ(flags.health_address, "0.0.0.0:8080");
-  EXPECT_EQ(flags.trainer_image, "lockstep-trainer:" LOCKSTEP_VERSION);
+  EXPECT_EQ(flags.trainer_image, "lockstep/trainer:" LOCKSTEP_VERSION);
   EXPECT_EQ(flags.workers, 4);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <sstream>
 #include <utility>
 
@@ -123,14 +124,18 @@ std::optional<SeenRequest> Wire::next_request() {
   return request;
 }
 
-ScriptedServer::ScriptedServer(Script script) : script_(std::move(script)) {
-  listen_on_loopback();
-  acceptor_ = std::jthread([this] { accept_all(); });
-}
+ScriptedServer::ScriptedServer(Script script) : script_(std::move(script)) { start(); }
 
 ScriptedServer::ScriptedServer(Script script, const Identity& identity)
     : script_(std::move(script)) {
   tls_.reset(context_of(identity));
+  start();
+}
+
+// As the operator's main does: writing to a connection that the other side cut is an error, no
+// signal.
+void ScriptedServer::start() {
+  signal(SIGPIPE, SIG_IGN);
   listen_on_loopback();
   acceptor_ = std::jthread([this] { accept_all(); });
 }

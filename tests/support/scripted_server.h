@@ -75,6 +75,7 @@ class ScriptedServer {
   int connections() const;
 
  private:
+  void start();
   void listen_on_loopback();
   void accept_all();
   void serve(int socket);

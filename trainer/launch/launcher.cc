@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 // A process that SIGKILL does not end hangs in a driver; output nobody reads has no reader.
 constexpr Seconds kPatience{5};
+constexpr Seconds kSameRequest{1};  // wrappers and terminals may signal twice for one stop
 
 // From here on the signals arrive as bytes, also those that a parent had set to be ignored
 // (SIGCHLD) or that would end us (SIGPIPE).
@@ -170,6 +171,9 @@ class Launcher {
 
   void on_outside_signal(int number) {
     if (stage_ == Stage::kKilled) return;
+    const auto now = Clock::now();
+    if (was_told_to_stop_ && now - told_to_stop_at_ < kSameRequest) return;
+    told_to_stop_at_ = now;
     if (std::exchange(was_told_to_stop_, true)) {
       say("stopped again: killing all ranks");
       kill_all();
@@ -262,6 +266,7 @@ class Launcher {
   Stage stage_ = Stage::kRunning;
   Clock::time_point deadline_ = Clock::time_point::max();
   bool was_told_to_stop_ = false;
+  Clock::time_point told_to_stop_at_;
   bool is_swept_ = false;
   bool is_childless_ = false;
 };

@@ -58,7 +58,7 @@ FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory) 
       break;
     } catch (const BadData& fault) {
       found.damaged.push_back({candidate, fault.what()});
-    } catch (const StorageError& fault) {
+    } catch (const AbsentFile& fault) {  // any other StorageError may pass: it is not damage
       found.damaged.push_back({candidate, fault.what()});
     }
   }

@@ -18,8 +18,12 @@ namespace {
 
 constexpr std::size_t kMostPerCall = std::size_t{1} << 30;  // Linux moves at most 2 GiB per call
 
+std::string sentence(const char* verb, const std::filesystem::path& path, const char* reason) {
+  return std::string("cannot ") + verb + " " + path.string() + ": " + reason;
+}
+
 [[noreturn]] void fail(const char* verb, const std::filesystem::path& path, const char* reason) {
-  throw StorageError(std::string("cannot ") + verb + " " + path.string() + ": " + reason);
+  throw StorageError(sentence(verb, path, reason));
 }
 
 [[noreturn]] void fail(const char* verb, const std::filesystem::path& path) {
@@ -56,8 +60,13 @@ void read_fully(int descriptor, std::span<std::byte> into, const std::filesystem
 FileContent read_file(const std::filesystem::path& path) {
   const ScopedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
+  if (file.get() < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    throw AbsentFile(sentence("read", path, std::strerror(errno)));
+  }
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail("read", path);
-  if (!S_ISREG(status.st_mode)) fail("read", path, "it is not a regular file");
+  if (!S_ISREG(status.st_mode)) {
+    throw AbsentFile(sentence("read", path, "it is not a regular file"));
+  }
   FileContent content;
   content.size = static_cast<std::size_t>(status.st_size);
   content.bytes = std::make_unique_for_overwrite<std::byte[]>(content.size);

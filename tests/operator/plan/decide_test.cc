@@ -235,6 +235,24 @@ TEST(Decide, IsNotDoneWhileOneNodeStillRuns) {
   EXPECT_EQ(plan_for(a_job().running().succeeded(0)).status->phase, Phase::kRunning);
 }
 
+TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
+  const json main = json::parse(R"({"template": {"spec": {"containers": [
+      {"name": "main", "image": "x", "env": [{"name": "MASTER_ADDR", "value": "y"}]}]}}})");
+  const auto warnings = [](const json& spec) {
+    std::vector<std::string> reasons;
+    for (const Event& event : plan_for(a_job().spec(spec)).events) {
+      if (event.is_warning) reasons.push_back(event.reason);
+    }
+    return reasons;
+  };
+  EXPECT_THAT(warnings(main),
+              ElementsAre("NoCheckpoints", "NoTrainerContainer", "ReservedEnvironment"));
+  json trainer = main;
+  trainer["template"]["spec"]["containers"][0]["name"] = "trainer";
+  EXPECT_THAT(warnings(trainer), ElementsAre("ReservedEnvironment"));
+  EXPECT_THAT(warnings(json::object()), ElementsAre("NoCheckpoints"));
+}
+
 TEST(Decide, CleansUpAsThePolicySays) {
   const json finished = {{"conditions", json::array({{{"type", "Failed"}, {"status", "True"}}})}};
   const auto cleaned = [&](const char* policy) {

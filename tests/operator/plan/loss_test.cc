@@ -205,6 +205,7 @@ TEST(Settling, WaitsForBetterEvidenceOnlyAsLongAsItCanHelp) {
   EXPECT_LE(settles_at(cause, false, after(10)), after(10)) << "nobody is left to speak";
   EXPECT_EQ(settles_at(follow_on, true, after(10)), after(70));
   EXPECT_EQ(settles_at(follow_on, false, after(10)), after(70));
+  EXPECT_EQ(settles_at(follow_on, false, after(10), /*is_only_node=*/true), after(15));
   const Loss from_the_future{.kind = LossKind::kFailure, .died = after(900)};
   EXPECT_LE(settles_at(from_the_future, true, after(10)), after(10))
       << "a wrong clock must not hold us up";

@@ -60,14 +60,17 @@ TEST(NextAttempt, StartsTheCountOverAfterAStableStretch) {
   EXPECT_EQ(with_next_attempt(status, kFailed, after(600)).restarts.consecutive, 1);
 }
 
-TEST(Describe, NamesNodePodMachineExitAndFirstLine) {
+TEST(Describe, NamesNodePodMachineExitAndLastLine) {
   LastFailure failure;
   failure.node_rank = 1;
   failure.pod = "fashion-1";
   failure.node = "worker-3";
   failure.exit_code = 3;
   failure.reason = "Error";
-  failure.message = "rank 2 exited with code 3\nmore";
+  failure.message = "rank 2 exited with code 3\nepoch 1/2\nlockstep-train: no such file\n\n";
+  EXPECT_EQ(describe(failure),
+            "node 1 (pod fashion-1 on worker-3) exited with 3: lockstep-train: no such file");
+  failure.message = "rank 2 exited with code 3";
   EXPECT_EQ(describe(failure),
             "node 1 (pod fashion-1 on worker-3) exited with 3: rank 2 exited with code 3");
   failure.exit_code.reset();

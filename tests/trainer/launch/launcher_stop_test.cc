@@ -5,14 +5,16 @@
 #include <chrono>
 #include <csignal>
 
+#include "tests/support/temporary_directory.h"
 #include "tests/trainer/launch/launched.h"
 
 namespace lockstep::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::TemporaryDirectory;
 
 // Waits for ever, waking for traps, after having said "ready".
 std::string waiting(const std::string& traps) {
@@ -42,8 +44,12 @@ TEST(LauncherStop, KillsAPeerThatIgnoresIt) {
 }
 
 TEST(LauncherStop, WaitsAboutASecondForPeersByDefault) {
+  TemporaryDirectory directory;
+  const std::string deaf = (directory / "deaf").string();
   const auto begin = std::chrono::steady_clock::now();
-  Launched launched(shell(2, "[ $RANK = 1 ] && exit 9; trap '' TERM; exec sleep 1000"));
+  Launched launched(shell(2, "[ $RANK = 1 ] && { until [ -e " + deaf +
+                                 " ]; do :; done; exit 9; }; " + "trap '' TERM; : > " + deaf +
+                                 "; exec sleep 1000"));
   EXPECT_EQ(launched.wait(), 9);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(took.count(), 0.9);
@@ -74,7 +80,7 @@ TEST(LauncherStop, ForwardsToTheWholeProcessGroup) {
 }
 
 TEST(LauncherStop, KillsAtTheSecondSignal) {
-  Launched launched(shell(2, waiting("trap 'echo saving' TERM")));
+  Launched launched(shell(2, waiting("trap 'sleep 1.2; echo saving' TERM")));
   launched.wait_for("ready", 2);
   launched.signal(SIGTERM);
   launched.wait_for("saving", 2);
@@ -82,6 +88,16 @@ TEST(LauncherStop, KillsAtTheSecondSignal) {
   EXPECT_EQ(launched.wait(), 137);
   EXPECT_THAT(launched.output(), HasSubstr("stopped again"));
   EXPECT_THAT(launched.processes(), IsEmpty());
+}
+
+// timeout(1) signals its child and then the child's group; a terminal and a wrapper do alike.
+TEST(LauncherStop, TakesTwoSignalsAtOnceForOneRequest) {
+  Launched launched(shell(2, waiting("trap 'exit 80' TERM INT")));
+  launched.wait_for("ready", 2);
+  launched.signal(SIGTERM);
+  launched.signal(SIGINT);
+  EXPECT_EQ(launched.wait(), 80);
+  EXPECT_THAT(launched.output(), Not(HasSubstr("stopped again")));
 }
 
 TEST(LauncherStop, KillsAfterTheGrace) {

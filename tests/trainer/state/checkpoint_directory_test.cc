@@ -15,10 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::content_of;
+using ::testing::HasSubstr;
 using testing::publish;
 using testing::set_content;
 using ::testing::StartsWith;
 using testing::TemporaryDirectory;
+using ::testing::ThrowsMessage;
 
 void flip_bit(const fs::path& path, std::size_t at) {
   std::string content = content_of(path);
@@ -44,6 +46,26 @@ TEST(FindNewestCheckpoint, ReadsWhatWasPublished) {
   EXPECT_EQ(found.newest->step, 10);
   EXPECT_TRUE(testing::holds_its_step(*found.newest));
   EXPECT_TRUE(found.damaged.empty());
+}
+
+// Storage that refuses for a while must not cost a checkpoint: what is taken for damaged is deleted
+// by later saves. A link to itself cannot be opened by anyone.
+TEST(FindNewestCheckpoint, DoesNotTakeAnUnreadableCheckpointForADamagedOne) {
+  TemporaryDirectory directory;
+  CheckpointWriter writer(directory.path(), {"job", 1}, 3);
+  publish(writer, 10);
+  publish(writer, 20);
+  for (const char* name : {"MANIFEST", "state.json", "model.safetensors"}) {
+    const fs::path file = directory / "step-20" / name;
+    fs::rename(file, directory / "aside");
+    fs::create_symlink(name, file);
+    EXPECT_THAT([&] { find_newest_checkpoint(directory.path()); },
+                ThrowsMessage<StorageError>(HasSubstr("cannot read ")))
+        << name;
+    fs::remove(file);
+    fs::rename(directory / "aside", file);
+  }
+  EXPECT_EQ(find_newest_checkpoint(directory.path()).newest->step, 20);
 }
 
 TEST(FindNewestCheckpoint, FallsBackAndSaysWhy) {
