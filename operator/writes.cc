@@ -105,7 +105,14 @@ Result<std::optional<RefusedCreate>> Writes::carry_out(const TrainingJob& job, c
     return create(job, kServices, "Service " + service->name, service->name, service->body,
                   std::move(stop));
   }
-  TRY(remove(job, std::get<DeletePod>(action), std::move(stop)));
+  if (const auto* pod = std::get_if<DeletePod>(&action)) {
+    TRY(remove(job, kPods, pod->name, {.uid = pod->uid, .grace_seconds = pod->grace_seconds},
+               std::move(stop)));
+    return std::nullopt;
+  }
+  const auto& expired = std::get<DeleteJob>(action);
+  TRY(remove(job, kTrainingJobs, job.meta.name,
+             {.uid = expired.uid, .resource_version = expired.resource_version}, std::move(stop)));
   return std::nullopt;
 }
 
@@ -146,16 +153,18 @@ Result<std::optional<RefusedCreate>> Writes::accept_existing(const TrainingJob& 
   return RefusedCreate{job.status.attempt, what, true, "it exists and has another owner"};
 }
 
-Result<void> Writes::remove(const TrainingJob& job, const DeletePod& pod, std::stop_token stop) {
+Result<void> Writes::remove(const TrainingJob& job, const Resource& resource,
+                            const std::string& name, const DeleteOptions& options,
+                            std::stop_token stop) {
   const Result<json> removed =
-      client_.remove(kPods, {job.meta.namespace_, pod.name},
-                     {.uid = pod.uid, .grace_seconds = pod.grace_seconds}, std::move(stop));
+      client_.remove(resource, {job.meta.namespace_, name}, options, std::move(stop));
   if (removed) {
-    remember(job.meta.key(), kPods, *removed);
+    remember(job.meta.key(), resource, *removed);
     return {};
   }
   if (removed.error().kind == Kind::kNotFound) return {};
-  return tl::unexpected(removed.error());  // kConflict: another uid, or a race: look again
+  return tl::unexpected(
+      removed.error());  // kConflict: another uid or version, or a race: look again
 }
 
 }  // namespace lockstep

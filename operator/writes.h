@@ -64,7 +64,8 @@ class Writes {
                                                        const std::string& what,
                                                        const std::string& name,
                                                        std::stop_token stop);
-  Result<void> remove(const TrainingJob& job, const DeletePod& pod, std::stop_token stop);
+  Result<void> remove(const TrainingJob& job, const Resource& resource, const std::string& name,
+                      const DeleteOptions& options, std::stop_token stop);
   void remember(const ObjectKey& job, const Resource& resource, const nlohmann::json& object);
 
   Client& client_;

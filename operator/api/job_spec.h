@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/run_policy.h"
 #include "operator/base/result.h"
 
 namespace lockstep {
@@ -20,16 +21,6 @@ struct Checkpoints {
   std::string claim_name;
   std::string path = "/checkpoints";
   std::string sub_path;  // empty: the job's name
-};
-
-enum class CleanPodPolicy { kRunning, kAll, kNone };
-
-struct RunPolicy {
-  bool is_suspended = false;
-  std::string managed_by;  // empty: us
-  int backoff_limit = 3;
-  int startup_deadline_seconds = 1800;
-  CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
 };
 
 // spec, with defaults applied. Fields that only pass through to the pod stay raw JSON.

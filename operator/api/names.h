@@ -54,8 +54,12 @@ inline constexpr char kForcedDeletion[] = "ForcedDeletion";
 inline constexpr char kNodeFailed[] = "NodeFailed";
 inline constexpr char kNodeDisrupted[] = "NodeDisrupted";
 inline constexpr char kAllNodesSucceeded[] = "AllNodesSucceeded";
+inline constexpr char kFirstNodeSucceeded[] = "FirstNodeSucceeded";
 inline constexpr char kBackoffLimitExceeded[] = "BackoffLimitExceeded";
+inline constexpr char kDisruptionLimitExceeded[] = "DisruptionLimitExceeded";
+inline constexpr char kFailureRule[] = "FailureRule";
 inline constexpr char kPermanentFailure[] = "PermanentFailure";
+inline constexpr char kDeadlineExceeded[] = "DeadlineExceeded";
 inline constexpr char kStartupDeadlineExceeded[] = "StartupDeadlineExceeded";
 
 }  // namespace lockstep::names

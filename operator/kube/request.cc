@@ -114,6 +114,9 @@ Request delete_request(const Resource& resource, const ObjectKey& key,
             {"kind", "DeleteOptions"},
             {"propagationPolicy", "Background"},
             {"preconditions", {{"uid", options.uid}}}};
+  if (!options.resource_version.empty()) {
+    body["preconditions"]["resourceVersion"] = options.resource_version;
+  }
   if (options.grace_seconds) body["gracePeriodSeconds"] = *options.grace_seconds;
   set_body(request, "application/json", body);
   return request;

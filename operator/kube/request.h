@@ -53,6 +53,7 @@ struct WatchOptions {
 
 struct DeleteOptions {
   std::string uid = {};                   // precondition
+  std::string resource_version = {};      // precondition; empty: any
   std::optional<int> grace_seconds = {};  // absent: the object's own
 };
 

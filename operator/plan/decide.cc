@@ -10,11 +10,14 @@
 #include "operator/api/names.h"
 #include "operator/plan/conditions.h"
 #include "operator/plan/converge.h"
+#include "operator/plan/deadline.h"
 #include "operator/plan/events.h"
+#include "operator/plan/expiry.h"
 #include "operator/plan/loss.h"
 #include "operator/plan/removal.h"
 #include "operator/plan/restart.h"
 #include "operator/plan/status.h"
+#include "operator/plan/success.h"
 #include "operator/plan/trainer_container.h"
 #include "operator/plan/view.h"
 
@@ -39,6 +42,7 @@ Plan catch_up(const View& view) {
   JobStatus status = view.status;
   status.attempt = view.nodes.latest_attempt;
   status.attempt_start_time = view.now;
+  if (!status.start_time) status.start_time = view.now;
   return plan_status(view, std::move(status));
 }
 
@@ -55,11 +59,14 @@ Plan end(const View& view, const char* condition, const Verdict& verdict, Time w
   return plan_status(view, std::move(status));
 }
 
-Plan complete(const View& view) {
-  const std::string count = std::to_string(view.job.spec.num_nodes);
-  return end(view, names::kComplete,
-             {names::kAllNodesSucceeded, "all " + count + " nodes succeeded"},
-             view.nodes.last_finish().value_or(view.now));
+Plan retire(const View& view) {
+  Plan plan = clean_up(view);
+  expire(view, plan);
+  return plan;
+}
+
+Plan complete(const View& view, const Success& success) {
+  return end(view, names::kComplete, {success.reason, success.message}, success.finished);
 }
 
 Plan suspend(const View& view) {
@@ -110,9 +117,7 @@ Plan drain(const View& view) {
       std::any_of(view.nodes.earlier.begin(), view.nodes.earlier.end(),
                   [](const Pod* pod) { return is_disrupted(*pod); });
   if (was_disruption_after_all) {
-    status.attempt_cause = AttemptCause::kDisruption;
-    status.restarts.failures = std::max(0, status.restarts.failures - 1);
-    ++status.restarts.disruptions;
+    status = with_charge_moved(view.job.spec.run_policy, std::move(status));
   }
   Plan plan = plan_status(view, std::move(status));
   remove_earlier(view, plan);
@@ -128,13 +133,21 @@ Plan restart_or_fail(const View& view, const std::vector<Loss>& losses) {
   if (const auto verdict = final_verdict(view.job, root)) {
     return end(view, names::kFailed, *verdict, view.now, root.evidence);
   }
-  JobStatus status = with_next_attempt(view.status, root, view.now);
+  JobStatus status = with_next_attempt(view.job.spec.run_policy, view.status, root, view.now);
   const bool is_disruption = root.kind == LossKind::kDisruption;
   set_condition(
       status, names::kRestarting, true, is_disruption ? names::kNodeDisrupted : names::kNodeFailed,
       "attempt " + std::to_string(status.attempt) + " follows: " + describe(root.evidence),
       view.now);
   return plan_status(view, std::move(status));
+}
+
+Plan fail_deadline(const View& view) {
+  const int limit = *view.job.spec.run_policy.active_deadline_seconds;
+  return end(view, names::kFailed,
+             {names::kDeadlineExceeded, "the job ran for longer than the " + std::to_string(limit) +
+                                            " s of runPolicy.activeDeadlineSeconds"},
+             view.now);
 }
 
 Plan fail_startup(const View& view) {
@@ -153,12 +166,15 @@ Plan decide(const Observed& seen, Time now) {
   const View view(seen, now);
   if (job.meta.deletion_time || is_managed_by_another(job)) return {};
   if (!job.invalid.empty()) return say_invalid(view);
-  if (job.status.is_finished()) return clean_up(view);
+  if (job.status.is_finished()) return retire(view);
 
   if (view.nodes.latest_attempt > job.status.attempt) return catch_up(view);
-  if (view.nodes.all_succeeded()) return complete(view);
+  if (const auto success = success_of(view)) return complete(view, *success);
   if (job.spec.run_policy.is_suspended) return suspend(view);
   if (job.status.attempt == 0 || job.status.is(names::kSuspended)) return begin(view);
+  if (active_deadline(job.spec.run_policy, job.status).value_or(Time::max()) <= now) {
+    return fail_deadline(view);
+  }
   if (!view.nodes.earlier.empty()) return drain(view);
 
   const std::vector<Loss> losses = lost_nodes(seen, view.nodes);

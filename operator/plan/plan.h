@@ -29,7 +29,14 @@ struct DeletePod {
   std::optional<int> grace_seconds;  // absent: the pod's own; 0: force
 };
 
-using Action = std::variant<CreateService, CreatePod, DeletePod>;
+// Delete the job itself, in the background: its children follow. Both are preconditions, so that a
+// job that changed meanwhile is looked at again.
+struct DeleteJob {
+  std::string uid;
+  std::string resource_version;
+};
+
+using Action = std::variant<CreateService, CreatePod, DeletePod, DeleteJob>;
 
 struct Event {
   bool is_warning = false;

@@ -5,14 +5,14 @@
 
 #include "operator/api/names.h"
 #include "operator/plan/ownership.h"
+#include "operator/plan/success.h"
 
 namespace lockstep {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr int kGraceAfterFailure = 10;       // seconds: there is nothing left to save
-constexpr seconds kTerminationTimeout{120};  // beyond the grace period
+constexpr int kGraceAfterFailure = 10;  // seconds: there is nothing left to save
 
 // The kubelet shows that the containers ended a moment before it says so of the pod.
 bool has_ended(const Pod& pod) {
@@ -40,8 +40,8 @@ std::optional<int> grace_after(AttemptCause cause) {
   return std::nullopt;
 }
 
-void remove_stuck(const Pod& pod, Time now, Plan& plan) {
-  const Time limit = *pod.meta.deletion_time + kTerminationTimeout;
+void remove_stuck(const Pod& pod, seconds timeout, Time now, Plan& plan) {
+  const Time limit = *pod.meta.deletion_time + timeout;
   if (pod.meta.deletion_grace_seconds == 0) return;  // forced already
   if (now < limit) return look_again_at(plan, limit);
   plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, 0});
@@ -58,16 +58,22 @@ Plan clean_up(const View& view) {
   for (const Pod& pod : view.seen.pods) {
     const bool has_to_go = owns(view.job, pod.meta) && !pod.meta.deletion_time &&
                            is_unwanted(pod, view.job.spec.run_policy.clean_pod_policy);
-    if (has_to_go) plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, std::nullopt});
+    if (!has_to_go) continue;
+    if (peers_end_at(view.job) > view.now && !has_ended(pod)) {
+      look_again_at(plan, peers_end_at(view.job));
+    } else {
+      plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, std::nullopt});
+    }
   }
   return plan;
 }
 
 void remove_earlier(const View& view, Plan& plan) {
   const std::optional<int> grace = grace_after(view.status.attempt_cause);
+  const seconds timeout(view.job.spec.run_policy.pod_termination_timeout_seconds);
   for (const Pod* pod : view.nodes.earlier) {
     if (pod->meta.deletion_time) {
-      remove_stuck(*pod, view.now, plan);
+      remove_stuck(*pod, timeout, view.now, plan);
     } else {
       plan.actions.push_back(DeletePod{pod->meta.name, pod->meta.uid, grace});
     }

@@ -4,21 +4,26 @@
 #include <algorithm>
 
 #include "operator/api/names.h"
-#include "operator/plan/conditions.h"
+#include "operator/plan/backoff.h"
+#include "operator/plan/failure_rules.h"
 
 namespace lockstep {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kFirstDelay{10};
-constexpr seconds kLongestDelay{300};
-constexpr seconds kStableStretch{
-    600};  // so long without a loss, and the count of restarts in a row begins anew
+bool has_room(const std::optional<int>& limit, int spent) { return !limit || spent < *limit; }
 
-bool was_stable(const JobStatus& status, Time now) {
-  const Condition* running = status.condition(names::kRunning);
-  return running && running->status && now - running->last_transition >= kStableStretch;
+bool is_counted(const RunPolicy& policy, const LastFailure& failure) {
+  const FailureRule* rule = matching_rule(policy.failure_rules, failure);
+  return !rule || rule->action != FailureAction::kRestartWithoutCounting;
+}
+
+std::optional<Verdict> verdict_on_disruption(const TrainingJob& job, const std::string& what) {
+  const std::optional<int>& limit = job.spec.run_policy.disruption_limit;
+  if (has_room(limit, job.status.restarts.disruptions)) return std::nullopt;
+  return Verdict{names::kDisruptionLimitExceeded, what + "; runPolicy.disruptionLimit allows " +
+                                                      std::to_string(*limit) + " restarts"};
 }
 
 // Programs say last why they end.
@@ -30,26 +35,37 @@ std::string last_line(std::string text) {
 }  // namespace
 
 std::optional<Verdict> final_verdict(const TrainingJob& job, const Loss& root) {
-  if (root.kind == LossKind::kDisruption) return std::nullopt;
+  const RunPolicy& policy = job.spec.run_policy;
   const std::string what = describe(root.evidence);
-  if (root.kind == LossKind::kPermanentFailure) {
+  if (root.kind == LossKind::kDisruption) return verdict_on_disruption(job, what);
+  const FailureRule* rule = matching_rule(policy.failure_rules, root.evidence);
+  if (rule && rule->action == FailureAction::kRestartWithoutCounting) return std::nullopt;
+  if (rule && rule->action == FailureAction::kFail) {
+    const auto index = std::to_string(rule - policy.failure_rules.data());
+    return Verdict{names::kFailureRule, what + "; runPolicy.failureRules[" + index + "] says Fail"};
+  }
+  if (!rule && root.kind == LossKind::kPermanentFailure) {
     return Verdict{names::kPermanentFailure, what + "; a restart would end the same way"};
   }
-  const int limit = job.spec.run_policy.backoff_limit;
-  if (job.status.restarts.failures < limit) return std::nullopt;
-  return Verdict{names::kBackoffLimitExceeded,
-                 what + "; runPolicy.backoffLimit allows " + std::to_string(limit) + " restarts"};
+  if (has_room(policy.backoff_limit, job.status.restarts.failures)) return std::nullopt;
+  return Verdict{names::kBackoffLimitExceeded, what + "; runPolicy.backoffLimit allows " +
+                                                   std::to_string(policy.backoff_limit) +
+                                                   " restarts"};
 }
 
-JobStatus with_next_attempt(JobStatus status, const Loss& root, Time now) {
+JobStatus with_next_attempt(const RunPolicy& policy, JobStatus status, const Loss& root, Time now) {
   const bool is_disruption = root.kind == LossKind::kDisruption;
-  ++(is_disruption ? status.restarts.disruptions : status.restarts.failures);
-  status.restarts.consecutive = was_stable(status, now) ? 1 : status.restarts.consecutive + 1;
+  if (is_disruption) {
+    ++status.restarts.disruptions;
+  } else if (is_counted(policy, root.evidence)) {
+    ++status.restarts.failures;
+  }
+  status.restarts.consecutive = restarts_in_a_row(policy.restart_backoff, status, now);
   status = with_new_attempt(std::move(status),
                             is_disruption ? AttemptCause::kDisruption : AttemptCause::kFailure);
   status.last_failure = root.evidence;
   status.attempt_start_time = now;
-  const seconds delay = restart_delay(status.restarts.consecutive);
+  const seconds delay = restart_delay(policy.restart_backoff, status.restarts.consecutive);
   if (delay > seconds(0)) status.next_restart_time = now + delay;
   return status;
 }
@@ -63,10 +79,13 @@ JobStatus with_new_attempt(JobStatus status, AttemptCause cause) {
   return status;
 }
 
-seconds restart_delay(int consecutive) {
-  if (consecutive <= 1) return seconds(0);
-  const int doublings = std::min(consecutive - 2, 10);
-  return std::min(kFirstDelay * (1 << doublings), kLongestDelay);
+JobStatus with_charge_moved(const RunPolicy& policy, JobStatus status) {
+  if (!has_room(policy.disruption_limit, status.restarts.disruptions)) return status;
+  const bool was_counted = !status.last_failure || is_counted(policy, *status.last_failure);
+  if (was_counted) status.restarts.failures = std::max(0, status.restarts.failures - 1);
+  ++status.restarts.disruptions;
+  status.attempt_cause = AttemptCause::kDisruption;
+  return status;
 }
 
 std::string describe(const LastFailure& failure) {

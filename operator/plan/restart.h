@@ -1,7 +1,6 @@
-// Restarts: the budget, the back-off, and the one durable fact that a restart is.
+// Restarts: the budgets and the one durable fact that a restart is.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -19,14 +18,16 @@ struct Verdict {
 // Absent: the job may restart all nodes.
 std::optional<Verdict> final_verdict(const TrainingJob& job, const Loss& root);
 
-// Counts the loss and begins the next attempt: its pods follow from the raised number.
-JobStatus with_next_attempt(JobStatus status, const Loss& root, Time now);
+// Counts the loss, unless a failure rule says not to, and begins the next attempt: its pods follow
+// from the raised number.
+JobStatus with_next_attempt(const RunPolicy& policy, JobStatus status, const Loss& root, Time now);
 
 // The same without a loss: for a suspension or a half-made attempt, which cost no budget.
 JobStatus with_new_attempt(JobStatus status, AttemptCause cause);
 
-// How long the n-th restart in a row waits: 0, 10, 20, 40, ... at most 300 s. n counts from 1.
-std::chrono::seconds restart_delay(int consecutive);
+// The restart that was charged as a failure was a disruption after all: moves the charge, where
+// disruptionLimit has room for it.
+JobStatus with_charge_moved(const RunPolicy& policy, JobStatus status);
 
 // "node 1 (pod fashion-1 on worker-3) exited with 3: rank 2 exited with code 3"
 std::string describe(const LastFailure& failure);

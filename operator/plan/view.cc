@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "operator/plan/deadline.h"
 #include "operator/plan/events.h"
 #include "operator/plan/status.h"
 
@@ -20,6 +21,9 @@ Plan plan_status(const View& view, JobStatus status, std::optional<Time> look_ag
   Plan plan;
   plan.events = news(view.status, status);
   plan.look_again = look_again;
+  if (const auto deadline = active_deadline(view.job.spec.run_policy, status)) {
+    look_again_at(plan, *deadline);
+  }
   if (to_json(status) != to_json(view.status)) plan.status = std::move(status);
   return plan;
 }

@@ -20,7 +20,8 @@ struct View {
 };
 
 // A plan without actions: `status` brought up to what is seen, unless that is what is stored
-// already, and events for what its conditions say anew.
+// already, and events for what its conditions say anew. It looks again at `look_again` and at the
+// active deadline.
 Plan plan_status(const View& view, JobStatus status, std::optional<Time> look_again = {});
 
 // Looks again at `time`, or earlier if the plan already did.

@@ -132,6 +132,30 @@ def test_backoff_limit_counts_exactly(kube, operator):
     assert status["lastFailure"]["nodeRank"] == 1 and "boom" in status["lastFailure"]["message"]
 
 
+def test_a_failure_rule_decides_before_the_exit_code_table(kube, operator):
+    """64 is permanent by the table; the rule restarts without counting; then 3 fails the job with its budget unspent."""
+    rules = [{"exitCodes": ["64-66"], "action": "RestartWithoutCounting"}, {"exitCodes": [3], "action": "Fail"}]
+    kube.apply(training_job("ruled", runPolicy={"failureRules": rules}))
+    for attempt, code in ((1, 64), (2, 3)):
+        kube.wait("the pod of the attempt", lambda: [
+            p["metadata"]["labels"]["lockstep.dev/attempt"] for p in kube.pods("ruled")] == [str(attempt)])
+        running(kube, "ruled-0")
+        terminated(kube, "ruled-0", code)
+    status = kube.wait_phase("ruled", "Failed")
+    assert status["restarts"].get("failures", 0) == 0
+    assert condition(status, "Failed")["reason"] == "FailureRule"
+    assert "failureRules[1] says Fail" in condition(status, "Failed")["message"]
+
+
+def test_a_job_past_its_active_deadline_fails_and_is_deleted_when_its_time_is_over(kube, operator):
+    kube.apply(training_job("brief", runPolicy={"activeDeadlineSeconds": 5, "ttlSecondsAfterFinished": 10}))
+    kube.wait("its pod", lambda: kube.pods("brief"))
+    running(kube, "brief-0")
+    status = kube.wait_phase("brief", "Failed", seconds=30)
+    assert condition(status, "Failed")["reason"] == "DeadlineExceeded" and status["completionTime"]
+    kube.wait("the job to be deleted", lambda: kube.job("brief") is None, seconds=30)
+
+
 def test_a_pod_deleted_while_the_operator_was_down_is_a_lost_node(kube):
     flags = (f"--kubeconfig={kube.kubeconfig}", f"--namespace={kube.namespace}")
     first = Operator(*flags)

@@ -194,6 +194,29 @@ TEST_F(ReconcilerTest, TakesADeleteOfWhatIsGoneAsDone) {
   EXPECT_EQ(api_.verbs().back(), "delete pods") << "the other pod comes next";
 }
 
+JobBuilder an_expired_job() {
+  const json condition = {
+      {"type", "Complete"}, {"status", "True"}, {"lastTransitionTime", format_time(kNoon)}};
+  return a_job()
+      .attempt(1)
+      .status({{"conditions", json::array({condition})}})
+      .spec({{"runPolicy", {{"ttlSecondsAfterFinished", 10}}}});
+}
+
+TEST_F(ReconcilerTest, DeletesAnExpiredJobInTheVersionThatItSaw) {
+  see(an_expired_job(), 7);
+  ASSERT_TRUE(pass());
+  ASSERT_EQ(api_.verbs(), Words{"delete trainingjobs"});
+  EXPECT_EQ(body(0)["preconditions"], (json{{"uid", "job-uid"}, {"resourceVersion", "7"}}));
+  EXPECT_EQ(body(0)["propagationPolicy"], "Background");
+}
+
+TEST_F(ReconcilerTest, LooksAgainWhenAnExpiredJobChangedMeanwhile) {
+  see(an_expired_job(), 7);
+  api_.on("delete trainingjobs/fashion", 409, status(409, "Conflict"));
+  EXPECT_EQ(pass().error().kind, Kind::kConflict);
+}
+
 // A conflict may mean another uid, which the cache will show, or a race with another writer.
 TEST_F(ReconcilerTest, LooksAgainAfterAConflictOnDelete) {
   see(a_job().running().failed(1).status({{"attempt", 2}, {"attemptCause", "Failure"}}), 7);

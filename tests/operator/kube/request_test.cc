@@ -48,6 +48,13 @@ TEST(Request, DeletesOneUidInTheBackground) {
     "preconditions": {"uid": "u-1"}, "gracePeriodSeconds": 10})"));
 }
 
+TEST(Request, DeletesOneVersionWhenAsked) {
+  const Request request =
+      delete_request(kTrainingJobs, {"ml", "fashion"}, {.uid = "u-1", .resource_version = "42"});
+  EXPECT_EQ(json::parse(request.body)["preconditions"],
+            (json{{"uid", "u-1"}, {"resourceVersion", "42"}}));
+}
+
 TEST(Request, LeavesTheGracePeriodToThePodWhenNoneIsGiven) {
   const Request request =
       delete_request(kPods, {"ml", "fashion-1"}, {.uid = "u-1", .grace_seconds = {}});

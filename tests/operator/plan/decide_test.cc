@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "operator/api/names.h"
-#include "tests/support/job_builder.h"
+#include "tests/operator/plan/planned.h"
 
 namespace lockstep {
 namespace {
@@ -14,38 +14,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-Plan plan_for(const JobBuilder& job, double seconds = 10) {
-  return decide(job.observed(), after(seconds));
-}
-
-// Actions as words: "create Service fashion", "create fashion-0", "delete fashion-1".
-std::vector<std::string> words(const Plan& plan) {
-  std::vector<std::string> words;
-  for (const Action& action : plan.actions) {
-    if (const auto* service = std::get_if<CreateService>(&action))
-      words.push_back("create Service " + service->name);
-    if (const auto* pod = std::get_if<CreatePod>(&action)) words.push_back("create " + pod->name);
-    if (const auto* pod = std::get_if<DeletePod>(&action)) words.push_back("delete " + pod->name);
-  }
-  return words;
-}
-
-std::vector<std::string> event_reasons(const Plan& plan) {
-  std::vector<std::string> reasons;
-  for (const Event& event : plan.events) reasons.push_back(event.reason);
-  return reasons;
-}
-
-bool is_idle(const Plan& plan) {
-  return plan.actions.empty() && !plan.status && plan.events.empty();
-}
-
-// The job as it is stored once the plan's status was written.
-JobBuilder written(JobBuilder job, const Plan& plan) {
-  if (plan.status) job.status(merge_patch(to_json(job.job().status), to_json(*plan.status)));
-  return job;
-}
 
 TEST(Decide, LeavesAJobAloneThatIsBeingDeletedOrManagedByAnother) {
   Observed deleted = a_job().observed();

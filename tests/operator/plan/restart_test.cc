@@ -8,18 +8,11 @@
 namespace lockstep {
 namespace {
 
-using std::chrono::seconds;
 using testing::HasSubstr;
 
 const Loss kFailed{.kind = LossKind::kFailure, .evidence = {}, .died = {}};
 const Loss kEvicted{.kind = LossKind::kDisruption, .evidence = {}, .died = {}};
 const Loss kUsage{.kind = LossKind::kPermanentFailure, .evidence = {}, .died = {}};
-
-TEST(Backoff, StartsAtOnceAndDoublesToFiveMinutes) {
-  const int expected[] = {0, 0, 10, 20, 40, 80, 160, 300, 300};
-  for (int n = 0; n < 9; ++n) EXPECT_EQ(restart_delay(n).count(), expected[n]) << n;
-  EXPECT_EQ(restart_delay(2'000'000'000).count(), 300);
-}
 
 TEST(Budget, AllowsExactlyBackoffLimitFailures) {
   for (const int limit : {0, 1, 3}) {
@@ -42,22 +35,46 @@ TEST(Budget, IsNotSpentOnWhatARestartCannotMend) {
 
 TEST(NextAttempt, CountsFailuresAndDisruptionsApartAndTogether) {
   JobStatus status = a_job().running().job().status;
-  status = with_next_attempt(status, kFailed, after(1));
+  status = with_next_attempt(RunPolicy(), status, kFailed, after(1));
   EXPECT_EQ(status.restarts, (Restarts{.failures = 1, .disruptions = 0, .consecutive = 1}));
   EXPECT_EQ(status.attempt, 2);
   EXPECT_EQ(status.attempt_cause, AttemptCause::kFailure);
   EXPECT_FALSE(status.next_restart_time) << "the first restart is immediate";
   EXPECT_FALSE(status.pods_created);
-  status = with_next_attempt(status, kEvicted, after(2));
+  status = with_next_attempt(RunPolicy(), status, kEvicted, after(2));
   EXPECT_EQ(status.restarts, (Restarts{.failures = 1, .disruptions = 1, .consecutive = 2}));
   EXPECT_EQ(status.next_restart_time, after(12));
 }
 
-TEST(NextAttempt, StartsTheCountOverAfterAStableStretch) {
-  JobStatus status = a_job().running().job().status;  // since noon
-  status.restarts.consecutive = 5;
-  EXPECT_EQ(with_next_attempt(status, kFailed, after(599)).restarts.consecutive, 6);
-  EXPECT_EQ(with_next_attempt(status, kFailed, after(600)).restarts.consecutive, 1);
+TEST(Budget, AllowsExactlyDisruptionLimitDisruptionsAndAnyNumberWithoutOne) {
+  for (const int limit : {0, 1, 3}) {
+    for (int disruptions = 0; disruptions <= limit; ++disruptions) {
+      const auto job = a_job()
+                           .spec({{"runPolicy", {{"disruptionLimit", limit}}}})
+                           .status({{"restarts", {{"disruptions", disruptions}, {"failures", 2}}}})
+                           .job();
+      const auto verdict = final_verdict(job, kEvicted);
+      EXPECT_EQ(verdict.has_value(), disruptions == limit) << limit << disruptions;
+      EXPECT_EQ(verdict ? verdict->reason : "",
+                disruptions == limit ? "DisruptionLimitExceeded" : "");
+      EXPECT_FALSE(final_verdict(job, kFailed)) << "failures have a budget of their own";
+    }
+  }
+  const auto unbounded = a_job().status({{"restarts", {{"disruptions", 1'000'000}}}}).job();
+  EXPECT_FALSE(final_verdict(unbounded, kEvicted));
+}
+
+TEST(MovedCharge, StaysWhereItIsOnceTheDisruptionLimitIsReached) {
+  RunPolicy policy;
+  policy.disruption_limit = 1;
+  JobStatus status;
+  status.attempt_cause = AttemptCause::kFailure;
+  status.restarts = {.failures = 2, .disruptions = 0, .consecutive = 2};
+  status = with_charge_moved(policy, status);
+  EXPECT_EQ(status.restarts, (Restarts{.failures = 1, .disruptions = 1, .consecutive = 2}));
+  EXPECT_EQ(status.attempt_cause, AttemptCause::kDisruption);
+  status.attempt_cause = AttemptCause::kFailure;
+  EXPECT_EQ(with_charge_moved(policy, status), status);
 }
 
 TEST(Describe, NamesNodePodMachineExitAndLastLine) {
