@@ -30,7 +30,8 @@ std::vector<Loss> lost_nodes(const Observed& seen, const Nodes& nodes);
 const Loss& root_cause(const std::vector<Loss>& losses);
 
 // Until when to wait for better evidence before acting on `root`; in the past when there is nothing
-// to wait for.
+// to wait for. `others_run`: some node of the attempt still runs and may say more. `is_only_node`:
+// the job has one node, so a follow-on has no other node to wait for.
 Time settles_at(const Loss& root, bool others_run, Time now, bool is_only_node = false);
 
 // The pod says of itself that it was evicted, preempted or lost with its machine.

@@ -22,7 +22,8 @@ struct CreatePod {
   nlohmann::json body;
 };
 
-// Delete with the uid as precondition; NotFound and Conflict mean it is already done.
+// Delete with the uid as precondition. NotFound means it is done; Conflict may be a race: look
+// again.
 struct DeletePod {
   std::string name;
   std::string uid;
