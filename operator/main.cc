@@ -5,15 +5,19 @@
 // serves and joined by its destructor. What is declared below outlives what stands under it.
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <list>
+#include <map>
 #include <string>
 
 #include "operator/base/log.h"
+#include "operator/discovery.h"
 #include "operator/flags.h"
 #include "operator/kube/credentials.h"
 #include "operator/reconciler.h"
+#include "operator/render.h"
 #include "operator/runtime/controller.h"
 #include "operator/runtime/metrics.h"
 #include "operator/runtime/status_server.h"
@@ -25,6 +29,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::chrono::milliseconds kSyncPoll{20};
+constexpr std::chrono::seconds kDiscoveryPause{2};
 constexpr std::chrono::minutes kResync{10};  // a net under missed wake-ups: costs reads only
 
 std::string environment(const char* name) {
@@ -87,8 +92,11 @@ class Operator {
 
  private:
   void watch();
+  void watch_companions(const Resource& resource);
+  Result<Platform> platform();
   Result<void> serve_status();
-  bool is_synced() const { return jobs_.is_synced() && pods_.is_synced() && services_.is_synced(); }
+  bool is_synced() const;
+  bool wait_for_caches(const sigset_t& signals) const;
   std::string metrics_text();
 
   const Flags& flags_;
@@ -100,32 +108,73 @@ class Operator {
                    metrics_.count_request(request, status);
                  }};
   WorkQueue queue_;
+  const Watcher::OnRestart count_restart_ = [this](std::string_view resource,
+                                                   std::string_view reason) {
+    metrics_.count_watch_restart(resource, reason);
+  };
   const std::function<void(const ObjectKey&)> wake_ = [this](const ObjectKey& job) {
     queue_.add(job);
   };
   Store<TrainingJob> jobs_{scopes_, own_key, wake_};
   Store<Pod> pods_{scopes_, job_by_label<Pod>, wake_};
-  Store<Service> services_{scopes_, job_by_label<Service>, wake_};
+  std::map<Resource, Store<Companion>> companions_;
   std::list<Watcher> watchers_;
   std::list<std::unique_ptr<StatusServer>> status_servers_;
 };
 
 void Operator::watch() {
-  const Watcher::OnRestart count = [this](std::string_view resource, std::string_view reason) {
-    metrics_.count_watch_restart(resource, reason);
-  };
   for (const std::string& scope : scopes_) {
     watchers_.emplace_back(
         client_, WatchTarget{kTrainingJobs, scope, ""},
         std::make_unique<StoreWriter<TrainingJob>>(jobs_, scope, parse_training_job), clock_,
-        count);
+        count_restart_);
     watchers_.emplace_back(client_, WatchTarget{kPods, scope, names::kJobName},
                            std::make_unique<StoreWriter<Pod>>(pods_, scope, parse_pod), clock_,
-                           count);
-    watchers_.emplace_back(client_, WatchTarget{kServices, scope, names::kJobName},
-                           std::make_unique<StoreWriter<Service>>(services_, scope, parse_service),
-                           clock_, count);
+                           count_restart_);
   }
+  watch_companions(kServices);
+  watch_companions(kNetworkPolicies);
+}
+
+void Operator::watch_companions(const Resource& resource) {
+  const auto [entry, is_new] =
+      companions_.try_emplace(resource, scopes_, job_by_label<Companion>, wake_);
+  const auto parse = [resource](const nlohmann::json& object) {
+    return parse_companion(resource, object);
+  };
+  for (const std::string& scope : scopes_) {
+    watchers_.emplace_back(client_, WatchTarget{resource, scope, names::kJobName},
+                           std::make_unique<StoreWriter<Companion>>(entry->second, scope, parse),
+                           clock_, count_restart_);
+  }
+}
+
+// Gang scheduling is there for those who installed it, when the operator starts.
+Result<Platform> Operator::platform() {
+  const auto served = [this](std::span<const Resource> kinds) {
+    return first_served(client_, kinds, scopes_.front(), {});
+  };
+  Platform platform;
+  platform.trainer_image = flags_.trainer_image;
+  for (const std::string& name : flags_.accelerators) platform.accelerators.push_back(name);
+  platform.volcano = TRY(served({&kVolcanoPodGroups, 1}));
+  platform.coscheduling = TRY(served({&kCoschedulingPodGroups, 1}));
+  platform.native = TRY(served(kNativePodGroups));
+  return platform;
+}
+
+bool Operator::is_synced() const {
+  return jobs_.is_synced() && pods_.is_synced() &&
+         std::all_of(companions_.begin(), companions_.end(),
+                     [](const auto& entry) { return entry.second.is_synced(); });
+}
+
+// False when a signal came first.
+bool Operator::wait_for_caches(const sigset_t& signals) const {
+  while (!is_synced()) {
+    if (got_signal(signals, kSyncPoll)) return false;
+  }
+  return true;
 }
 
 std::string Operator::metrics_text() {
@@ -153,14 +202,21 @@ int Operator::run(const sigset_t& signals) {
     return contract::kExitUsage;
   }
   watch();
-  while (!is_synced()) {
-    if (got_signal(signals, kSyncPoll)) return contract::kExitFinished;
+  if (!wait_for_caches(signals)) return contract::kExitFinished;
+  Result<Platform> found = platform();
+  while (!found) {
+    log::warning("the optional kinds are not known yet", {{"error", found.error().message}});
+    if (got_signal(signals, kDiscoveryPause)) return contract::kExitFinished;
+    found = platform();
   }
+  for (const auto& kind : {found->volcano, found->coscheduling, found->native}) {
+    if (kind) watch_companions(*kind);
+  }
+  if (!wait_for_caches(signals)) return contract::kExitFinished;
   log::info("the caches are filled", {{"jobs", jobs_.all().size()}, {"pods", pods_.all().size()}});
-  PodDefaults defaults;
-  defaults.trainer_image = flags_.trainer_image;
-  for (const std::string& name : flags_.accelerators) defaults.accelerators.push_back(name);
-  Reconciler reconciler(client_, {jobs_, pods_, services_}, defaults, clock_,
+  Caches caches{jobs_, pods_, {}};
+  for (const auto& [resource, store] : companions_) caches.companions.push_back({resource, &store});
+  Reconciler reconciler(client_, caches, *found, clock_,
                         [this](std::string_view to, std::string_view reason) {
                           metrics_.count_transition(to, reason);
                         });
@@ -206,4 +262,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) { return lockstep::run(argc, argv); }
+int main(int argc, char** argv) {
+  const bool is_to_render = argc > 1 && std::string_view(argv[1]) == "render";
+  return is_to_render ? lockstep::render(argc - 1, argv + 1) : lockstep::run(argc, argv);
+}

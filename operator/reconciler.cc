@@ -5,6 +5,7 @@
 
 #include "operator/api/names.h"
 #include "operator/base/log.h"
+#include "operator/plan/ownership.h"
 
 namespace lockstep {
 namespace {
@@ -23,11 +24,11 @@ std::string_view reason_of(const JobStatus& status) {
 
 }  // namespace
 
-Reconciler::Reconciler(Client& client, const Caches& caches, PodDefaults defaults,
-                       const Clock& clock, OnTransition on_transition)
+Reconciler::Reconciler(Client& client, const Caches& caches, Platform platform, const Clock& clock,
+                       OnTransition on_transition)
     : client_(client),
       caches_(caches),
-      defaults_(std::move(defaults)),
+      platform_(std::move(platform)),
       clock_(clock),
       on_transition_(std::move(on_transition)),
       writes_(client, caches, clock) {}
@@ -55,9 +56,13 @@ Result<std::optional<Observed>> Reconciler::observe(const ObjectKey& key, std::s
     return std::nullopt;
   }
   seen.job = *job;
-  seen.defaults = defaults_;
+  seen.platform = platform_;
   for (const auto& pod : caches_.pods.of_job(key)) seen.pods.push_back(*pod);
-  if (const auto service = caches_.services.find(key)) seen.service = *service;
+  for (const CompanionStore& companions : caches_.companions) {
+    for (const auto& companion : companions.store->of_job(key)) {
+      seen.companions.push_back(*companion);
+    }
+  }
   TRY(confirm_gone(seen, std::move(stop)));
   return seen;
 }

@@ -20,7 +20,7 @@ class Reconciler {
  public:
   using OnTransition = std::function<void(std::string_view to, std::string_view reason)>;
 
-  Reconciler(Client& client, const Caches& caches, PodDefaults defaults, const Clock& clock,
+  Reconciler(Client& client, const Caches& caches, Platform platform, const Clock& clock,
              OnTransition on_transition = {});
 
   // Level based: may run at any time, any number of times. Returns when to look again; nullopt:
@@ -39,7 +39,7 @@ class Reconciler {
 
   Client& client_;
   const Caches caches_;
-  const PodDefaults defaults_;
+  const Platform platform_;
   const Clock& clock_;
   const OnTransition on_transition_;
   Writes writes_;

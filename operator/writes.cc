@@ -1,6 +1,7 @@
 // Every write is safe to repeat: names are fixed, deletes carry a uid, status carries a version.
 #include "operator/writes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "operator/base/log.h"
@@ -47,12 +48,22 @@ bool Writes::are_visible(const ObjectKey& job) {
   const auto found = written_.find(job);
   if (found == written_.end()) return true;
   const Written& written = found->second;
-  const bool is_visible = caches_.jobs.has_reached(job.namespace_, written.jobs) &&
-                          caches_.pods.has_reached(job.namespace_, written.pods) &&
-                          caches_.services.has_reached(job.namespace_, written.services);
-  if (!is_visible && clock_.steady_now() - written.at < kLongestWait) return false;
+  const bool all_are_visible = std::all_of(
+      written.versions.begin(), written.versions.end(),
+      [&](const auto& entry) { return is_visible(entry.first, job.namespace_, entry.second); });
+  if (!all_are_visible && clock_.steady_now() - written.at < kLongestWait) return false;
   written_.erase(found);
   return true;
+}
+
+bool Writes::is_visible(const Resource& resource, const std::string& namespace_,
+                        const std::string& version) const {
+  if (resource == kTrainingJobs) return caches_.jobs.has_reached(namespace_, version);
+  if (resource == kPods) return caches_.pods.has_reached(namespace_, version);
+  for (const CompanionStore& companions : caches_.companions) {
+    if (companions.resource == resource) return companions.store->has_reached(namespace_, version);
+  }
+  return true;  // nobody watches it
 }
 
 void Writes::forget(const ObjectKey& job) {
@@ -66,9 +77,7 @@ void Writes::remember(const ObjectKey& job, const Resource& resource, const json
   MutexLock lock(mutex_);
   Written& written = written_[job];
   written.at = clock_.steady_now();
-  std::string& newest = resource.plural == kPods.plural       ? written.pods
-                        : resource.plural == kServices.plural ? written.services
-                                                              : written.jobs;
+  std::string& newest = written.versions[resource];
   if (has_reached(version, newest)) newest = version;
 }
 
@@ -98,12 +107,8 @@ void Writes::send_event(const TrainingJob& job, const Event& event, std::stop_to
 
 Result<std::optional<RefusedCreate>> Writes::carry_out(const TrainingJob& job, const Action& action,
                                                        std::stop_token stop) {
-  if (const auto* pod = std::get_if<CreatePod>(&action)) {
-    return create(job, kPods, "Pod " + pod->name, pod->name, pod->body, std::move(stop));
-  }
-  if (const auto* service = std::get_if<CreateService>(&action)) {
-    return create(job, kServices, "Service " + service->name, service->name, service->body,
-                  std::move(stop));
+  if (const auto* wanted = std::get_if<Create>(&action)) {
+    return create(job, *wanted, std::move(stop));
   }
   if (const auto* pod = std::get_if<DeletePod>(&action)) {
     TRY(remove(job, kPods, pod->name, {.uid = pod->uid, .grace_seconds = pod->grace_seconds},
@@ -116,21 +121,18 @@ Result<std::optional<RefusedCreate>> Writes::carry_out(const TrainingJob& job, c
   return std::nullopt;
 }
 
-Result<std::optional<RefusedCreate>> Writes::create(const TrainingJob& job,
-                                                    const Resource& resource,
-                                                    const std::string& what,
-                                                    const std::string& name, const json& body,
+Result<std::optional<RefusedCreate>> Writes::create(const TrainingJob& job, const Create& wanted,
                                                     std::stop_token stop) {
-  const Result<json> created = client_.create(resource, job.meta.namespace_, body, stop);
+  const Result<json> created =
+      client_.create(wanted.resource, job.meta.namespace_, wanted.body, stop);
   if (created) {
-    remember(job.meta.key(), resource, *created);
+    remember(job.meta.key(), wanted.resource, *created);
     return std::nullopt;
   }
   const Error& error = created.error();
-  if (error.reason == "AlreadyExists") {
-    return accept_existing(job, resource, what, name, std::move(stop));
-  }
+  if (error.reason == "AlreadyExists") return accept_existing(job, wanted, std::move(stop));
   if (!is_refusal(error)) return tl::unexpected(error);
+  const std::string what = described(wanted.resource, wanted.name);
   log::warning("the API server refused to create", {{"job", job.meta.name},
                                                     {"namespace", job.meta.namespace_},
                                                     {"object", what},
@@ -140,17 +142,17 @@ Result<std::optional<RefusedCreate>> Writes::create(const TrainingJob& job,
 
 // A create whose answer was lost leaves an object of ours; any other owner bars the name.
 Result<std::optional<RefusedCreate>> Writes::accept_existing(const TrainingJob& job,
-                                                             const Resource& resource,
-                                                             const std::string& what,
-                                                             const std::string& name,
+                                                             const Create& wanted,
                                                              std::stop_token stop) {
-  const json object = TRY(client_.get(resource, {job.meta.namespace_, name}, std::move(stop)));
+  const ObjectKey key{job.meta.namespace_, wanted.name};
+  const json object = TRY(client_.get(wanted.resource, key, std::move(stop)));
   const ObjectMeta meta = TRY(parse_meta(object));
   if (meta.controller_uid == job.meta.uid) {
-    remember(job.meta.key(), resource, object);
+    remember(job.meta.key(), wanted.resource, object);
     return std::nullopt;
   }
-  return RefusedCreate{job.status.attempt, what, true, "it exists and has another owner"};
+  return RefusedCreate{job.status.attempt, described(wanted.resource, wanted.name), true,
+                       "it exists and has another owner"};
 }
 
 Result<void> Writes::remove(const TrainingJob& job, const Resource& resource,

@@ -19,11 +19,16 @@
 
 namespace lockstep {
 
+struct CompanionStore {
+  Resource resource;
+  const Store<Companion>* store;
+};
+
 // What the watchers keep up to date.
 struct Caches {
   const Store<TrainingJob>& jobs;
   const Store<Pod>& pods;
-  const Store<Service>& services;
+  std::vector<CompanionStore> companions;
 };
 
 // Threads: any, but one job at a time only, as the work queue has it.
@@ -50,19 +55,15 @@ class Writes {
 
  private:
   struct Written {
-    std::string jobs;  // the newest version of each kind
-    std::string pods;
-    std::string services;
+    std::map<Resource, std::string> versions;  // the newest of each kind
     std::chrono::steady_clock::time_point at;
   };
 
-  Result<std::optional<RefusedCreate>> create(const TrainingJob& job, const Resource& resource,
-                                              const std::string& what, const std::string& name,
-                                              const nlohmann::json& body, std::stop_token stop);
-  Result<std::optional<RefusedCreate>> accept_existing(const TrainingJob& job,
-                                                       const Resource& resource,
-                                                       const std::string& what,
-                                                       const std::string& name,
+  bool is_visible(const Resource& resource, const std::string& namespace_,
+                  const std::string& version) const;
+  Result<std::optional<RefusedCreate>> create(const TrainingJob& job, const Create& wanted,
+                                              std::stop_token stop);
+  Result<std::optional<RefusedCreate>> accept_existing(const TrainingJob& job, const Create& wanted,
                                                        std::stop_token stop);
   Result<void> remove(const TrainingJob& job, const Resource& resource, const std::string& name,
                       const DeleteOptions& options, std::stop_token stop);

@@ -27,6 +27,7 @@ inline constexpr char kConfig[] = "LOCKSTEP_CONFIG";    // spec.config as JSON
 inline constexpr char kCheckpointDir[] = "CHECKPOINT_DIR";
 
 inline constexpr int kDefaultMasterPort = 29500;
+inline constexpr int kProgressPort = 9790;  // where each node tells its progress
 inline constexpr char kTerminationLog[] = "/dev/termination-log";
 
 // Exit codes of trainer and launcher; the operator's default rules know them.

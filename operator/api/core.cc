@@ -62,8 +62,8 @@ Result<Pod> parse_pod(const nlohmann::json& object) {
   return pod;
 }
 
-Result<Service> parse_service(const nlohmann::json& object) {
-  return Service{TRY(parse_meta(object))};
+Result<Companion> parse_companion(const Resource& resource, const nlohmann::json& object) {
+  return Companion{.resource = resource, .meta = TRY(parse_meta(object))};
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/api/resources.h"
 
 namespace lockstep {
 
@@ -45,13 +46,15 @@ struct Pod {
   std::vector<ContainerState> containers;
 };
 
-struct Service {
+// Any object of a job that is not a pod: its Service, NetworkPolicy or PodGroup.
+struct Companion {
+  Resource resource;
   ObjectMeta meta;
 };
 
 // Read one whole object. Unknown fields are ignored, absent ones read as empty. Errors: kInvalid
 // without usable metadata.
 Result<Pod> parse_pod(const nlohmann::json& object);
-Result<Service> parse_service(const nlohmann::json& object);
+Result<Companion> parse_companion(const Resource& resource, const nlohmann::json& object);
 
 }  // namespace lockstep

@@ -10,13 +10,6 @@ namespace {
 using nlohmann::json;
 using strict::refuse;
 
-Result<std::optional<int>> read_proc_per_node(const json& spec) {
-  const json& value = fields::member(spec, "procPerNode");
-  if (value.is_null() || value == "auto") return std::optional<int>();
-  if (value.is_number_integer() && value >= 1 && value <= 64) return value.get<int>();
-  return refuse("spec.procPerNode", value, "a whole number from 1 to 64, or auto");
-}
-
 Result<json> read_config(const json& spec) {
   const json& value = fields::member(spec, "config");
   if (value.is_null()) return json();
@@ -56,6 +49,54 @@ Result<std::optional<Checkpoints>> read_checkpoints(const json& spec) {
   return checkpoints;
 }
 
+Result<SharedMemory> read_shared_memory(const json& spec) {
+  const std::string where = "spec.sharedMemory.";
+  const json source = TRY(strict::object(spec, "spec.", "sharedMemory"));
+  SharedMemory memory;
+  if (source.contains("enabled")) memory.is_enabled = TRY(strict::flag(source, where, "enabled"));
+  const json& limit = fields::member(source, "sizeLimit");
+  if (limit.is_null()) return memory;
+  if (!limit.is_string() && !limit.is_number_integer()) {
+    return refuse(where + "sizeLimit", limit, "a quantity, such as 8Gi");
+  }
+  memory.size_limit = limit.is_string() ? limit.get<std::string>() : limit.dump();
+  return memory;
+}
+
+Result<bool> read_network_policy(const json& spec) {
+  const std::string name = TRY(strict::text(spec, "spec.", "networkPolicy"));
+  if (name.empty() || name == "JobOnly") return true;
+  if (name == "None") return false;
+  return refuse("spec.networkPolicy", name, "JobOnly or None");
+}
+
+constexpr std::pair<Gang, std::string_view> kGangs[] = {{Gang::kNone, "None"},
+                                                        {Gang::kAuto, "Auto"},
+                                                        {Gang::kVolcano, "Volcano"},
+                                                        {Gang::kCoscheduling, "Coscheduling"},
+                                                        {Gang::kNative, "Native"}};
+
+Result<Gang> read_gang(const json& policy) {
+  const std::string name = TRY(strict::text(policy, "spec.schedulingPolicy.", "gang"));
+  if (name.empty()) return Gang::kNone;
+  for (const auto& [gang, gangs_name] : kGangs) {
+    if (name == gangs_name) return gang;
+  }
+  return refuse("spec.schedulingPolicy.gang", name, "None, Auto, Volcano, Coscheduling or Native");
+}
+
+Result<SchedulingPolicy> read_scheduling_policy(const json& spec) {
+  const std::string where = "spec.schedulingPolicy.";
+  const json source = TRY(strict::object(spec, "spec.", "schedulingPolicy"));
+  SchedulingPolicy policy;
+  policy.gang = TRY(read_gang(source));
+  policy.queue = TRY(strict::text(source, where, "queue"));
+  policy.priority_class_name = TRY(strict::text(source, where, "priorityClassName"));
+  policy.schedule_timeout_seconds =
+      TRY(strict::optional_integer(source, where, "scheduleTimeoutSeconds", {1, 31'536'000}));
+  return policy;
+}
+
 // Only what the pod is built from; the API server judges the rest when the pod is created.
 Result<json> read_pod_template(const json& spec) {
   json source = TRY(strict::object(spec, "spec.", "template"));
@@ -76,13 +117,20 @@ Result<json> read_pod_template(const json& spec) {
 
 }  // namespace
 
+std::string_view gang_name(Gang gang) {
+  for (const auto& [each, name] : kGangs) {
+    if (each == gang) return name;
+  }
+  return "";
+}
+
 Result<JobSpec> parse_spec(const json& source) {
   if (!source.is_null() && !source.is_object()) return refuse("spec", source, "an object");
   JobSpec spec;
-  spec.num_nodes = TRY(strict::integer(source, "spec.", "numNodes", {1, 4096}, spec.num_nodes));
-  spec.proc_per_node = TRY(read_proc_per_node(source));
-  spec.master_port =
-      TRY(strict::integer(source, "spec.", "masterPort", {1024, 65535}, spec.master_port));
+  spec.node_groups = TRY(parse_node_groups(source));
+  spec.num_nodes = 0;
+  for (const NodeGroup& group : spec.node_groups) spec.num_nodes += group.num_nodes;
+  spec.master_port = TRY(strict::optional_integer(source, "spec.", "masterPort", {1024, 65535}));
   spec.image = TRY(strict::text(source, "spec.", "image"));
   spec.command = TRY(strict::strings(source, "spec.", "command"));
   spec.args = TRY(strict::strings(source, "spec.", "args"));
@@ -92,6 +140,9 @@ Result<JobSpec> parse_spec(const json& source) {
   spec.pod_template = TRY(read_pod_template(source));
   spec.mounts = TRY(read_mounts(source));
   spec.checkpoints = TRY(read_checkpoints(source));
+  spec.shared_memory = TRY(read_shared_memory(source));
+  spec.is_isolated = TRY(read_network_policy(source));
+  spec.scheduling = TRY(read_scheduling_policy(source));
   spec.run_policy = TRY(parse_run_policy(source));
   return spec;
 }

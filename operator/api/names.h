@@ -18,12 +18,14 @@ inline constexpr char kJobName[] = "lockstep.dev/job-name";
 inline constexpr char kJobUid[] = "lockstep.dev/job-uid";
 inline constexpr char kNodeRank[] = "lockstep.dev/node-rank";
 inline constexpr char kAttempt[] = "lockstep.dev/attempt";
+inline constexpr char kNodeGroup[] = "lockstep.dev/node-group";
 inline constexpr char kCompletionIndex[] = "batch.kubernetes.io/job-completion-index";
 inline constexpr char kManagedBy[] = "app.kubernetes.io/managed-by";
 
 // Condition types.
 inline constexpr char kInvalid[] = "Invalid";
 inline constexpr char kNameConflict[] = "NameConflict";
+inline constexpr char kGangScheduled[] = "GangScheduled";
 inline constexpr char kPodsCreated[] = "PodsCreated";
 inline constexpr char kRunning[] = "Running";
 inline constexpr char kRestarting[] = "Restarting";
@@ -34,6 +36,8 @@ inline constexpr char kFailed[] = "Failed";
 // Reasons of conditions and events: equal in both.
 inline constexpr char kInvalidSpec[] = "InvalidSpec";
 inline constexpr char kNameTaken[] = "NameTaken";
+inline constexpr char kPodGroupWanted[] = "PodGroup";
+inline constexpr char kNoPodGroups[] = "NoPodGroups";
 inline constexpr char kJobSuspended[] = "JobSuspended";
 inline constexpr char kJobResumed[] = "JobResumed";
 inline constexpr char kAllPodsCreated[] = "AllPodsCreated";

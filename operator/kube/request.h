@@ -8,21 +8,9 @@
 #include <string_view>
 
 #include "operator/api/meta.h"
-#include "operator/api/names.h"
+#include "operator/api/resources.h"
 
 namespace lockstep {
-
-// Where a kind lives in the API.
-struct Resource {
-  std::string_view group;  // empty: the core group
-  std::string_view version;
-  std::string_view plural;
-};
-
-inline constexpr Resource kPods{"", "v1", "pods"};
-inline constexpr Resource kServices{"", "v1", "services"};
-inline constexpr Resource kEvents{"", "v1", "events"};
-inline constexpr Resource kTrainingJobs{names::kGroup, names::kVersion, names::kPlural};
 
 struct Request {
   std::string method;        // "GET", "POST", ...

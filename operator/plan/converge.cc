@@ -5,7 +5,9 @@
 #include <functional>
 
 #include "operator/api/names.h"
+#include "operator/plan/companions.h"
 #include "operator/plan/conditions.h"
+#include "operator/plan/desired_pod.h"
 #include "operator/plan/ownership.h"
 #include "operator/plan/restart.h"
 
@@ -20,8 +22,10 @@ constexpr seconds kCreateRetry{30};
 // Objects of others under our names, as a sentence; empty when there are none.
 std::string conflict(const View& view) {
   std::vector<std::string> taken = view.nodes.foreign;
-  if (view.seen.service && !owns(view.job, view.seen.service->meta)) {
-    taken.push_back("Service " + view.job.meta.name);
+  for (const Create& wanted : desired_companions(view.job, view.seen.platform)) {
+    const Companion* found = existing(view.seen.companions, wanted);
+    if (found && !owns(view.job, found->meta))
+      taken.push_back(described(wanted.resource, wanted.name));
   }
   for (const RefusedCreate& refused : view.seen.refused) {
     if (refused.name_is_taken) taken.push_back(refused.what);
@@ -58,7 +62,7 @@ void create_missing_pods(const View& view, Plan& plan) {
   for (int rank = 0; rank < view.job.spec.num_nodes; ++rank) {
     if (view.nodes.current[rank]) continue;
     plan.actions.push_back(
-        CreatePod{pod_name(view.job, rank), rank, desired_pod(view.job, rank, view.seen.defaults)});
+        Create{kPods, pod_name(view.job, rank), desired_pod(view.job, rank, view.seen.platform)});
   }
 }
 
@@ -83,8 +87,8 @@ Plan converge(const View& view) {
   }
   const bool may_create = !status.pods_created && creation_time(view) <= view.now;
   Plan plan = plan_status(view, std::move(status), startup_deadline(view));
-  if (!view.seen.service) {
-    plan.actions.push_back(CreateService{view.job.meta.name, desired_service(view.job)});
+  for (Create& wanted : desired_companions(view.job, view.seen.platform)) {
+    if (!existing(view.seen.companions, wanted)) plan.actions.push_back(std::move(wanted));
   }
   if (may_create) create_missing_pods(view, plan);
   if (creation_time(view) > view.now) look_again_at(plan, creation_time(view));

@@ -92,7 +92,7 @@ Plan begin(const View& view) {
   const bool is_first = status.attempt == 0;
   if (is_first) {
     status.attempt = 1;
-    if (uses_our_image(view.job.spec)) status.image = view.seen.defaults.trainer_image;
+    if (uses_our_image(view.job.spec)) status.image = view.seen.platform.trainer_image;
   }
   if (status.is(names::kSuspended)) {
     set_condition(status, names::kSuspended, false, names::kJobResumed,
@@ -102,7 +102,7 @@ Plan begin(const View& view) {
   status.attempt_start_time = view.now;
   Plan plan = plan_status(view, std::move(status));
   if (is_first) {
-    for (Event& event : warnings_about(view.job, view.seen.defaults)) {
+    for (Event& event : warnings_about(view.job, view.seen.platform)) {
       plan.events.push_back(std::move(event));
     }
   }

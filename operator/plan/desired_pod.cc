@@ -1,13 +1,18 @@
 // The pod of one node: the template, the shorthands over it, and what every node of a job needs.
+#include "operator/plan/desired_pod.h"
+
 #include <algorithm>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
-#include "operator/plan/desired.h"
 #include "operator/plan/environment.h"
+#include "operator/plan/gang.h"
+#include "operator/plan/master.h"
 #include "operator/plan/ownership.h"
+#include "operator/plan/placement.h"
 #include "operator/plan/ranks.h"
 #include "operator/plan/trainer_container.h"
+#include "operator/plan/volumes.h"
 
 namespace lockstep {
 namespace {
@@ -16,7 +21,6 @@ using nlohmann::json;
 
 constexpr int kDefaultGraceSeconds = 60;
 constexpr int kGroupOfVolumes = 65532;  // "nonroot" in most base images
-constexpr char kSharedMemory[] = "/dev/shm";
 
 void set_default(json& object, const char* key, json value) {
   if (!object.contains(key)) object[key] = std::move(value);
@@ -26,47 +30,6 @@ void set_default(json& object, const char* key, json value) {
 void set_defaults(json& object, const char* key, json defaults) {
   if (object.contains(key)) defaults.merge_patch(object[key]);
   object[key] = std::move(defaults);
-}
-
-void add_volume(json& pod, json& trainer, json volume, json mount) {
-  mount["name"] = volume["name"];
-  pod["volumes"].push_back(std::move(volume));
-  trainer["volumeMounts"].push_back(std::move(mount));
-}
-
-json claim_volume(const std::string& name, const std::string& claim, bool is_read_only = false) {
-  json source = {{"claimName", claim}};
-  if (is_read_only) source["readOnly"] = true;
-  return {{"name", name}, {"persistentVolumeClaim", source}};
-}
-
-// Data loaders and NCCL need more than the 64 MiB of a container's default /dev/shm.
-void add_shared_memory(json& pod, json& trainer) {
-  for (const json& mount : fields::list(trainer, "volumeMounts")) {
-    if (fields::text(mount, "mountPath") == kSharedMemory) return;
-  }
-  add_volume(pod, trainer, {{"name", "lockstep-shm"}, {"emptyDir", {{"medium", "Memory"}}}},
-             {{"mountPath", kSharedMemory}});
-}
-
-void add_mounts(json& pod, json& trainer, const JobSpec& spec) {
-  for (std::size_t i = 0; i < spec.mounts.size(); ++i) {
-    const Mount& mount = spec.mounts[i];
-    json where = {{"mountPath", mount.path}};
-    if (mount.is_read_only) where["readOnly"] = true;
-    add_volume(
-        pod, trainer,
-        claim_volume("lockstep-mount-" + std::to_string(i), mount.claim_name, mount.is_read_only),
-        std::move(where));
-  }
-}
-
-void add_checkpoints(json& pod, json& trainer, const TrainingJob& job) {
-  if (!job.spec.checkpoints) return;
-  const Checkpoints& checkpoints = *job.spec.checkpoints;
-  const std::string folder = checkpoints.sub_path.empty() ? job.meta.name : checkpoints.sub_path;
-  add_volume(pod, trainer, claim_volume("lockstep-checkpoints", checkpoints.claim_name),
-             {{"mountPath", checkpoints.path}, {"subPath", folder}});
 }
 
 // Only node 0 listens for the others; under hostNetwork a declared port is a host port.
@@ -89,17 +52,14 @@ void restrict_security(json& pod, json& trainer) {
                 {"seccompProfile", {{"type", "RuntimeDefault"}}}});
 }
 
-json complete_trainer(json& pod, const TrainingJob& job, int node_rank,
-                      const PodDefaults& defaults) {
-  json trainer = trainer_container(job.spec);
+json complete_trainer(json& pod, const TrainingJob& job, int node_rank, const Platform& platform) {
+  json trainer = trainer_container(job.spec, group_of(job.spec, node_rank));
   if (uses_our_image(job.spec)) {
-    trainer["image"] = job.status.image.empty() ? defaults.trainer_image : job.status.image;
+    trainer["image"] = job.status.image.empty() ? platform.trainer_image : job.status.image;
     restrict_security(pod, trainer);
   }
-  add_shared_memory(pod, trainer);
-  add_mounts(pod, trainer, job.spec);
-  add_checkpoints(pod, trainer, job);
-  if (node_rank == 0) add_master_port(trainer, job.spec.master_port);
+  add_volumes(pod, trainer, job);
+  if (node_rank == 0) add_master_port(trainer, master_port(job));
   return trainer;
 }
 
@@ -113,7 +73,7 @@ void add_environment(json& pod, const json& ours) {
   }
 }
 
-json pod_spec(const TrainingJob& job, int node_rank, const PodDefaults& defaults) {
+json pod_spec(const TrainingJob& job, int node_rank, const Platform& platform) {
   json pod = fields::member(job.spec.pod_template, "spec");
   if (!pod.is_object()) pod = json::object();
   pod["restartPolicy"] = "Never";
@@ -121,9 +81,11 @@ json pod_spec(const TrainingJob& job, int node_rank, const PodDefaults& defaults
   pod["subdomain"] = job.meta.name;
   set_default(pod, "terminationGracePeriodSeconds", kDefaultGraceSeconds);
   set_default(pod, "automountServiceAccountToken", false);
-  const json trainer = complete_trainer(pod, job, node_rank, defaults);
-  pod["containers"] = merge_by_name(fields::list(pod, "containers"), json::array({trainer}));
-  const Ranks ranks = ranks_of(job.spec, trainer, defaults.accelerators);
+  if (fields::flag(pod, "hostNetwork")) set_default(pod, "dnsPolicy", "ClusterFirstWithHostNet");
+  place(pod, job, group_of(job.spec, node_rank));
+  pod["containers"] = merge_by_name(fields::list(pod, "containers"),
+                                    json::array({complete_trainer(pod, job, node_rank, platform)}));
+  const Ranks ranks = ranks_of(job.spec, platform.accelerators);
   add_environment(pod, environment(job, ranks, node_rank,
                                    fields::small_integer(pod, "terminationGracePeriodSeconds")));
   return pod;
@@ -136,6 +98,8 @@ json pod_metadata(const TrainingJob& job, int node_rank) {
   labels[names::kNodeRank] = std::to_string(node_rank);
   labels[names::kAttempt] = std::to_string(job.status.attempt);
   labels[names::kCompletionIndex] = std::to_string(node_rank);
+  const std::string& group = group_of(job.spec, node_rank).name;
+  if (!group.empty()) labels[names::kNodeGroup] = group;
   json annotations = fields::text_map(source, "annotations");
   annotations[names::kCompletionIndex] = std::to_string(node_rank);
   return {{"name", pod_name(job, node_rank)},
@@ -147,21 +111,13 @@ json pod_metadata(const TrainingJob& job, int node_rank) {
 
 }  // namespace
 
-std::vector<std::string> PodDefaults::default_accelerators() {
-  return {"nvidia.com/gpu",     "nvidia.com/mig-*",   "amd.com/gpu",    "gpu.intel.com/*",
-          "habana.ai/gaudi",    "huawei.com/Ascend*", "google.com/tpu", "aws.amazon.com/neuron",
-          "cambricon.com/mlu*", "metax-tech.com/gpu"};
-}
-
-std::string pod_name(const TrainingJob& job, int node_rank) {
-  return job.meta.name + "-" + std::to_string(node_rank);
-}
-
-json desired_pod(const TrainingJob& job, int node_rank, const PodDefaults& defaults) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Pod"},
-          {"metadata", pod_metadata(job, node_rank)},
-          {"spec", pod_spec(job, node_rank, defaults)}};
+json desired_pod(const TrainingJob& job, int node_rank, const Platform& platform) {
+  json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", pod_metadata(job, node_rank)},
+              {"spec", pod_spec(job, node_rank, platform)}};
+  join_pod_group(pod, job, platform);
+  return pod;
 }
 
 }  // namespace lockstep

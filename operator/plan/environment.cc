@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "operator/api/fields.h"
-#include "operator/plan/desired.h"
+#include "operator/plan/master.h"
 #include "trainer/contract.h"
 
 namespace lockstep {
@@ -36,13 +36,14 @@ class Variables {
 };
 
 void set_ranks(Variables& variables, const Ranks& ranks, int node_rank) {
-  variables.set(contract::kNnodes, ranks.num_nodes);
+  const int processes = ranks.processes(node_rank);
+  variables.set(contract::kNnodes, ranks.num_nodes());
   variables.set(contract::kNodeRank, node_rank);
-  variables.set(contract::kNprocPerNode, ranks.proc_per_node);
-  variables.set(contract::kLocalWorldSize, ranks.proc_per_node);
+  variables.set(contract::kNprocPerNode, processes);
+  variables.set(contract::kLocalWorldSize, processes);
   variables.set(contract::kWorldSize, ranks.world_size());
   variables.set(contract::kRankOffset, ranks.offset(node_rank));
-  if (ranks.proc_per_node == 1) {  // else the launcher sets them for each process
+  if (processes == 1) {  // else the launcher sets them for each process
     variables.set(contract::kRank, ranks.offset(node_rank));
     variables.set(contract::kLocalRank, 0);
   }
@@ -50,11 +51,11 @@ void set_ranks(Variables& variables, const Ranks& ranks, int node_rank) {
 
 // torchrun takes its flags from PET_*: an image that starts it works unchanged.
 void set_torchrun(Variables& variables, const TrainingJob& job, const Ranks& ranks, int node_rank) {
-  variables.set("PET_NNODES", ranks.num_nodes);
-  variables.set("PET_NPROC_PER_NODE", ranks.proc_per_node);
+  variables.set("PET_NNODES", ranks.num_nodes());
+  variables.set("PET_NPROC_PER_NODE", ranks.processes(node_rank));
   variables.set("PET_NODE_RANK", node_rank);
   variables.set("PET_MASTER_ADDR", master_address(job));
-  variables.set("PET_MASTER_PORT", job.spec.master_port);
+  variables.set("PET_MASTER_PORT", master_port(job));
 }
 
 void set_job(Variables& variables, const TrainingJob& job) {
@@ -71,7 +72,7 @@ void set_job(Variables& variables, const TrainingJob& job) {
 json environment(const TrainingJob& job, const Ranks& ranks, int node_rank, int grace_seconds) {
   Variables variables;
   variables.set(contract::kMasterAddr, master_address(job));
-  variables.set(contract::kMasterPort, job.spec.master_port);
+  variables.set(contract::kMasterPort, master_port(job));
   set_ranks(variables, ranks, node_rank);
   variables.set(contract::kGraceSeconds, std::max(1, grace_seconds - 5));
   variables.set(contract::kStartupSeconds, job.spec.run_policy.startup_deadline_seconds + 60);
@@ -89,10 +90,6 @@ json with_environment(const json& ours, const json& containers_own) {
     if (!is_ours) all.push_back(entry);
   }
   return all;
-}
-
-std::string master_address(const TrainingJob& job) {
-  return pod_name(job, 0) + "." + job.meta.name + "." + job.meta.namespace_ + ".svc";
 }
 
 }  // namespace lockstep

@@ -17,7 +17,4 @@ nlohmann::json environment(const TrainingJob& job, const Ranks& ranks, int node_
 // and ours win.
 nlohmann::json with_environment(const nlohmann::json& ours, const nlohmann::json& containers_own);
 
-// "<job>-0.<job>.<namespace>.svc": node 0 by its stable name.
-std::string master_address(const TrainingJob& job);
-
 }  // namespace lockstep

@@ -32,9 +32,9 @@ bool is_bad_news(const Condition& condition) {
 }
 
 // Names that a container of the template sets although the operator does.
-std::set<std::string> shadowed_names(const TrainingJob& job, const PodDefaults& defaults) {
+std::set<std::string> shadowed_names(const TrainingJob& job, const Platform& platform) {
   std::set<std::string> reserved, shadowed;
-  const Ranks ranks = ranks_of(job.spec, trainer_container(job.spec), defaults.accelerators);
+  const Ranks ranks = ranks_of(job.spec, platform.accelerators);
   for (const json& variable : environment(job, ranks, 0, 60)) reserved.insert(variable["name"]);
   const json& pod = fields::member(job.spec.pod_template, "spec");
   for (const char* kind : {"initContainers", "containers"}) {
@@ -74,7 +74,7 @@ std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
   return events;
 }
 
-std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& defaults) {
+std::vector<Event> warnings_about(const TrainingJob& job, const Platform& platform) {
   std::vector<Event> events;
   if (uses_our_image(job.spec) && !job.spec.checkpoints) {
     events.push_back({.is_warning = true,
@@ -89,7 +89,7 @@ std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& def
                                  "beside " +
                                  others + ": call it trainer if it is the one that trains"});
   }
-  for (const std::string& name : shadowed_names(job, defaults)) {
+  for (const std::string& name : shadowed_names(job, platform)) {
     events.push_back({.is_warning = true,
                       .reason = names::kReservedEnvironment,
                       .message = "the template sets " + name +

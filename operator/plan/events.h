@@ -13,6 +13,6 @@ namespace lockstep {
 std::vector<Event> news(const JobStatus& before, const JobStatus& after);
 
 // Said once, when the first attempt begins.
-std::vector<Event> warnings_about(const TrainingJob& job, const PodDefaults& defaults);
+std::vector<Event> warnings_about(const TrainingJob& job, const Platform& platform);
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "operator/plan/exit_codes.h"
 #include "operator/plan/last_words.h"
+#include "operator/plan/ownership.h"
 
 namespace lockstep {
 namespace {

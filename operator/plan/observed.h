@@ -1,14 +1,13 @@
-// Everything decide() looks at: what one job, its pods and its Service looked like at one instant.
+// Everything decide() looks at: what one job and its objects looked like at one instant.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "operator/api/core.h"
 #include "operator/api/training_job.h"
-#include "operator/plan/desired.h"
+#include "operator/plan/platform.h"
 
 namespace lockstep {
 
@@ -22,13 +21,13 @@ struct RefusedCreate {
 
 struct Observed {
   TrainingJob job;
-  std::vector<Pod> pods;           // labelled with this job's name, whoever owns them
-  std::optional<Service> service;  // the Service named like the job, whoever owns it
+  std::vector<Pod> pods;              // labelled with this job's name, whoever owns them
+  std::vector<Companion> companions;  // likewise
   std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
   // What the creates of the last plan met. The caller plans again at once after a refusal, and
   // forgets it then.
   std::vector<RefusedCreate> refused;
-  PodDefaults defaults;
+  Platform platform;
 };
 
 // Node ranks that the cache lacks although their pods were seen once. Before decide() may call such

@@ -5,6 +5,10 @@
 
 namespace lockstep {
 
+std::string pod_name(const TrainingJob& job, int node_rank) {
+  return job.meta.name + "-" + std::to_string(node_rank);
+}
+
 nlohmann::json job_labels(const TrainingJob& job) {
   return {{names::kJobName, job.meta.name},
           {names::kJobUid, job.meta.uid},

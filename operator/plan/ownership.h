@@ -1,11 +1,16 @@
-// What marks an object as a job's own: labels to find it by, and the owner reference that decides.
+// What marks an object as a job's own: its name, labels to find it by, and the owner reference that
+// decides.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "operator/api/training_job.h"
 
 namespace lockstep {
+
+// "<job>-<node rank>": the name fences, since it can exist only once.
+std::string pod_name(const TrainingJob& job, int node_rank);
 
 // Labels of every object of the job.
 nlohmann::json job_labels(const TrainingJob& job);

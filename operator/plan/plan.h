@@ -7,18 +7,14 @@
 #include <variant>
 #include <vector>
 
+#include "operator/api/resources.h"
 #include "operator/api/training_job.h"
 
 namespace lockstep {
 
-struct CreateService {
+struct Create {
+  Resource resource;
   std::string name;
-  nlohmann::json body;
-};
-
-struct CreatePod {
-  std::string name;
-  int node_rank = 0;
   nlohmann::json body;
 };
 
@@ -37,7 +33,7 @@ struct DeleteJob {
   std::string resource_version;
 };
 
-using Action = std::variant<CreateService, CreatePod, DeletePod, DeleteJob>;
+using Action = std::variant<Create, DeletePod, DeleteJob>;
 
 struct Event {
   bool is_warning = false;

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "operator/api/fields.h"
+#include "operator/plan/trainer_container.h"
 
 namespace lockstep {
 namespace {
@@ -41,10 +42,42 @@ int count_accelerators(const nlohmann::json& container, const std::vector<std::s
   return count;
 }
 
-Ranks ranks_of(const JobSpec& spec, const nlohmann::json& trainer,
-               const std::vector<std::string>& accelerators) {
-  const int automatic = std::clamp(count_accelerators(trainer, accelerators), 1, kMaxProcPerNode);
-  return {.num_nodes = spec.num_nodes, .proc_per_node = spec.proc_per_node.value_or(automatic)};
+int Ranks::num_nodes() const {
+  int nodes = 0;
+  for (const Group& group : groups_) nodes += group.num_nodes;
+  return nodes;
+}
+
+int Ranks::world_size() const { return offset(num_nodes()); }
+
+int Ranks::processes(int node_rank) const { return offset(node_rank + 1) - offset(node_rank); }
+
+int Ranks::offset(int node_rank) const {
+  int offset = 0;
+  for (const Group& group : groups_) {
+    offset += std::min(node_rank, group.num_nodes) * group.proc_per_node;
+    node_rank = std::max(0, node_rank - group.num_nodes);
+  }
+  return offset;
+}
+
+Ranks ranks_of(const JobSpec& spec, const std::vector<std::string>& accelerators) {
+  std::vector<Ranks::Group> groups;
+  for (const NodeGroup& group : spec.node_groups) {
+    const int counted = count_accelerators(trainer_container(spec, group), accelerators);
+    groups.push_back(
+        {.num_nodes = group.num_nodes,
+         .proc_per_node = group.proc_per_node.value_or(std::clamp(counted, 1, kMaxProcPerNode))});
+  }
+  return Ranks(std::move(groups));
+}
+
+const NodeGroup& group_of(const JobSpec& spec, int node_rank) {
+  for (const NodeGroup& group : spec.node_groups) {
+    if (node_rank < group.num_nodes) return group;
+    node_rank -= group.num_nodes;
+  }
+  return spec.node_groups.back();
 }
 
 }  // namespace lockstep

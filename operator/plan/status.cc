@@ -5,10 +5,10 @@
 
 #include "operator/api/names.h"
 #include "operator/plan/conditions.h"
-#include "operator/plan/environment.h"
+#include "operator/plan/gang.h"
 #include "operator/plan/last_words.h"
+#include "operator/plan/master.h"
 #include "operator/plan/ranks.h"
-#include "operator/plan/trainer_container.h"
 
 namespace lockstep {
 namespace {
@@ -116,6 +116,18 @@ void observe_running(JobStatus& status, const std::vector<const Pod*>& nodes, bo
   }
 }
 
+void observe_gang(JobStatus& status, const Observed& seen, Time now) {
+  const JobSpec& spec = seen.job.spec;
+  if (const std::string problem = why_no_gang(spec, seen.platform); !problem.empty()) {
+    set_condition(status, names::kGangScheduled, false, names::kNoPodGroups, problem, now);
+  } else if (spec.scheduling.gang != Gang::kNone) {
+    set_condition(status, names::kGangScheduled, true, names::kPodGroupWanted,
+                  "all nodes are scheduled together, through a PodGroup of " +
+                      std::string(pod_groups_of(spec, seen.platform)->group),
+                  now);
+  }
+}
+
 std::string reason_column(const JobStatus& status) {
   for (const char* type : {names::kFailed, names::kInvalid, names::kNameConflict}) {
     if (status.is(type)) return status.condition(type)->reason;
@@ -137,8 +149,7 @@ void fill_columns(JobStatus& status) {
 
 void observe_spec(JobStatus& status, const Observed& seen) {
   const TrainingJob& job = seen.job;
-  const Ranks ranks = ranks_of(job.spec, trainer_container(job.spec), seen.defaults.accelerators);
-  status.world_size = ranks.world_size();
+  status.world_size = ranks_of(job.spec, seen.platform.accelerators).world_size();
   status.master_address = master_address(job);
 }
 
@@ -154,6 +165,7 @@ JobStatus with_observations(JobStatus status, const Observed& seen, const Nodes&
     observe_spec(status, seen);
     status.nodes = count(current);
     if (!status.is_finished()) {
+      observe_gang(status, seen, now);
       observe_creation(status, nodes, now);
       observe_running(status, current, same_attempt, now);
     }

@@ -19,6 +19,11 @@ json from_template(const JobSpec& spec) {
   return {{"name", names::kTrainerContainer}};
 }
 
+void lay_over(json& container, const json& resources, const json& env) {
+  if (!resources.empty()) container["resources"].merge_patch(resources);
+  if (!env.empty()) container["env"] = merge_by_name(fields::list(container, "env"), env);
+}
+
 }  // namespace
 
 json merge_by_name(json base, const json& over) {
@@ -35,20 +40,18 @@ json merge_by_name(json base, const json& over) {
   return base;
 }
 
-json trainer_container(const JobSpec& spec) {
+json trainer_container(const JobSpec& spec, const NodeGroup& group) {
   json container = from_template(spec);
   if (!spec.image.empty()) container["image"] = spec.image;
   if (!spec.command.empty()) container["command"] = spec.command;
   if (!spec.args.empty()) container["args"] = spec.args;
-  if (!spec.resources.empty()) container["resources"].merge_patch(spec.resources);
-  if (!spec.env.empty()) {
-    container["env"] = merge_by_name(fields::list(container, "env"), spec.env);
-  }
+  lay_over(container, spec.resources, spec.env);
+  lay_over(container, group.resources, group.env);
   return container;
 }
 
 bool uses_our_image(const JobSpec& spec) {
-  return fields::text(trainer_container(spec), "image").empty();
+  return fields::text(trainer_container(spec, spec.node_groups.front()), "image").empty();
 }
 
 }  // namespace lockstep

@@ -10,8 +10,9 @@
 
 namespace lockstep {
 
-// The container without an image of its own has none here; env holds only what the user wrote.
-nlohmann::json trainer_container(const JobSpec& spec);
+// On the nodes of a group. Without an image of its own it has none here; env holds only what the
+// user wrote.
+nlohmann::json trainer_container(const JobSpec& spec, const NodeGroup& group);
 
 // Whether neither spec nor template names an image, so that the operator's trainer image runs.
 bool uses_our_image(const JobSpec& spec);

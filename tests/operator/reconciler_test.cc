@@ -68,10 +68,8 @@ class ReconcilerTest : public ::testing::Test {
     job.meta.resource_version = text;
     jobs_.replace("", {job}, text);
     pods_.replace("", seen.pods, text);
-    std::vector<Service> services;
-    if (seen.service) services.push_back(*seen.service);
-    for (Service& service : services) service.meta.namespace_ = kJob.namespace_;
-    services_.replace("", services, text);
+    services_.replace("", companions(seen, kServices), text);
+    network_policies_.replace("", companions(seen, kNetworkPolicies), text);
   }
 
   Result<std::optional<Time>> pass() {
@@ -80,6 +78,14 @@ class ReconcilerTest : public ::testing::Test {
   }
 
   json body(std::size_t request) const { return json::parse(api_.requests.at(request).body); }
+
+  static std::vector<Companion> companions(const Observed& seen, const Resource& resource) {
+    std::vector<Companion> found;
+    for (const Companion& companion : seen.companions) {
+      if (companion.resource == resource) found.push_back(companion);
+    }
+    return found;
+  }
 
   template <typename Object>
   static Store<Object> store() {
@@ -91,15 +97,17 @@ class ReconcilerTest : public ::testing::Test {
   Client client_{api_};
   Store<TrainingJob> jobs_ = store<TrainingJob>();
   Store<Pod> pods_ = store<Pod>();
-  Store<Service> services_ = store<Service>();
+  Store<Companion> services_ = store<Companion>();
+  Store<Companion> network_policies_ = store<Companion>();
   std::vector<std::string> transitions_;
-  Reconciler reconciler_{client_,
-                         {jobs_, pods_, services_},
-                         {},
-                         clock_,
-                         [this](std::string_view to, std::string_view reason) {
-                           transitions_.push_back(std::string(to) + " " + std::string(reason));
-                         }};
+  Reconciler reconciler_{
+      client_,
+      {jobs_, pods_, {{kServices, &services_}, {kNetworkPolicies, &network_policies_}}},
+      {},
+      clock_,
+      [this](std::string_view to, std::string_view reason) {
+        transitions_.push_back(std::string(to) + " " + std::string(reason));
+      }};
   std::stop_source stop_;
 };
 
@@ -297,11 +305,11 @@ TEST_F(ReconcilerTest, SaysThatANameIsTakenAndCreatesNoPods) {
 }
 
 TEST_F(ReconcilerTest, StopsCreatingAtAQuotaAndTriesAllAgainLater) {
-  see(a_job().attempt(1).with_service(), 7);
+  see(a_job().attempt(1).with_companions(), 7);
   api_.on("create pods", 403, status(403, "Forbidden", "exceeded quota: small"));
   EXPECT_EQ(pass().value(), std::optional(clock_.now()));
   EXPECT_EQ(api_.verbs().back(), "create pods");
-  see(a_job().attempt(1).with_service(), api_.version);
+  see(a_job().attempt(1).with_companions(), api_.version);
   ASSERT_TRUE(pass());
   EXPECT_EQ(body(0)["status"]["attemptCause"], "PartialCreate");
   EXPECT_NE(api_.requests.at(0).body.find("exceeded quota: small"), std::string::npos);
@@ -324,7 +332,7 @@ TEST_F(ReconcilerTest, StopsBetweenTwoActions) {
 }
 
 TEST_F(ReconcilerTest, WritesNothingWhenNothingChanged) {
-  JobBuilder job = a_job().attempt(1).with_service();
+  JobBuilder job = a_job().attempt(1).with_companions();
   see(job, 7);
   ASSERT_TRUE(pass());
   for (int round = 0; round < 4; ++round) {

@@ -2,6 +2,7 @@
 #include "tests/support/job_builder.h"
 
 #include "operator/api/names.h"
+#include "operator/plan/companions.h"
 
 namespace lockstep {
 
@@ -35,7 +36,7 @@ JobBuilder& JobBuilder::running() {
   if (!object_["status"].contains("attempt")) attempt(1);
   const int nodes = object_["spec"]["numNodes"];
   for (int rank = 0; rank < nodes; ++rank) started(rank);
-  with_service();
+  with_companions();
   const json condition = {{"type", names::kRunning},
                           {"status", "True"},
                           {"reason", names::kAllNodesRunning},
@@ -122,8 +123,8 @@ JobBuilder& JobBuilder::gone(int rank) {
   return *this;
 }
 
-JobBuilder& JobBuilder::with_service() {
-  has_service_ = true;
+JobBuilder& JobBuilder::with_companions() {
+  has_companions_ = true;
   return *this;
 }
 
@@ -134,12 +135,12 @@ Observed JobBuilder::observed() const {
   seen.job = job();
   for (const json& pod : pods_) seen.pods.push_back(parse_pod(pod).value());
   seen.gone_ranks = gone_;
-  seen.defaults.trainer_image = "lockstep/trainer:1";
-  if (has_service_) {
-    Service service;
-    service.meta.name = "fashion";
-    service.meta.controller_uid = "job-uid";
-    seen.service = service;
+  seen.platform.trainer_image = "lockstep/trainer:1";
+  if (has_companions_) {
+    for (Create& companion : desired_companions(seen.job, seen.platform)) {
+      companion.body["metadata"]["uid"] = "companion-uid";
+      seen.companions.push_back(parse_companion(companion.resource, companion.body).value());
+    }
   }
   return seen;
 }

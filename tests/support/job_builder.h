@@ -38,7 +38,7 @@ class JobBuilder {
   JobBuilder& terminating(int rank);  // somebody deleted its pod
   JobBuilder& gone(int rank);         // and a live GET says so
   JobBuilder& pod(int rank, const nlohmann::json& patch);
-  JobBuilder& with_service();
+  JobBuilder& with_companions();  // its Service and NetworkPolicy exist
 
   TrainingJob job() const;
   Observed observed() const;
@@ -50,7 +50,7 @@ class JobBuilder {
   nlohmann::json object_;
   std::vector<nlohmann::json> pods_;
   std::set<int> gone_;
-  bool has_service_ = false;
+  bool has_companions_ = false;
 };
 
 inline JobBuilder a_job() { return JobBuilder(); }

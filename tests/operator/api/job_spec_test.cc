@@ -14,8 +14,12 @@ using testing::HasSubstr;
 TEST(JobSpec, HasTheDocumentedDefaults) {
   const JobSpec spec = parse_spec(json::object()).value();
   EXPECT_EQ(spec.num_nodes, 1);
-  EXPECT_EQ(spec.proc_per_node, std::nullopt);
-  EXPECT_EQ(spec.master_port, 29500);
+  ASSERT_EQ(spec.node_groups.size(), 1u);
+  EXPECT_EQ(spec.node_groups[0].proc_per_node, std::nullopt);
+  EXPECT_EQ(spec.master_port, std::nullopt);
+  EXPECT_TRUE(spec.shared_memory.is_enabled);
+  EXPECT_TRUE(spec.is_isolated);
+  EXPECT_EQ(spec.scheduling.gang, Gang::kNone);
   EXPECT_EQ(spec.run_policy.backoff_limit, 3);
   EXPECT_EQ(spec.run_policy.startup_deadline_seconds, 1800);
   EXPECT_EQ(spec.run_policy.clean_pod_policy, CleanPodPolicy::kRunning);
@@ -29,16 +33,34 @@ TEST(JobSpec, IsReadWhole) {
     "env": [{"name": "A", "value": "1"}], "config": {"model": {}}, "masterPort": 2000,
     "mounts": [{"claimName": "data", "path": "/data", "readOnly": true}],
     "checkpoints": {"claimName": "ckpt", "subPath": "runs/7"},
+    "sharedMemory": {"sizeLimit": "8Gi"}, "networkPolicy": "None",
+    "schedulingPolicy": {"gang": "Volcano", "queue": "q", "scheduleTimeoutSeconds": 60},
     "runPolicy": {"suspend": true, "backoffLimit": 0, "cleanPodPolicy": "All"}})"))
                            .value();
   EXPECT_EQ(spec.num_nodes, 3);
-  EXPECT_EQ(spec.proc_per_node, 4);
+  EXPECT_EQ(spec.node_groups.at(0).proc_per_node, 4);
+  EXPECT_EQ(spec.shared_memory.size_limit, "8Gi");
+  EXPECT_FALSE(spec.is_isolated);
+  EXPECT_EQ(spec.scheduling.gang, Gang::kVolcano);
+  EXPECT_EQ(spec.scheduling.schedule_timeout_seconds, 60);
   EXPECT_EQ(spec.args, (std::vector<std::string>{"b", "c"}));
   EXPECT_TRUE(spec.mounts.at(0).is_read_only);
   EXPECT_EQ(spec.checkpoints->path, "/checkpoints");
   EXPECT_EQ(spec.checkpoints->sub_path, "runs/7");
   EXPECT_TRUE(spec.run_policy.is_suspended);
   EXPECT_EQ(spec.run_policy.clean_pod_policy, CleanPodPolicy::kAll);
+}
+
+TEST(JobSpec, AddsUpItsGroups) {
+  const JobSpec spec = parse_spec(json::parse(R"({"procPerNode": 8, "nodeGroups": [
+    {"name": "new", "numNodes": 2},
+    {"name": "old", "numNodes": 3, "procPerNode": 4, "nodeSelector": {"gpu": "a"}},
+    {"name": "cpu", "procPerNode": "auto"}]})"))
+                           .value();
+  EXPECT_EQ(spec.num_nodes, 6);
+  EXPECT_EQ(spec.node_groups.at(0).proc_per_node, 8) << "the job's, where a group says nothing";
+  EXPECT_EQ(spec.node_groups.at(1).proc_per_node, 4);
+  EXPECT_EQ(spec.node_groups.at(2).proc_per_node, std::nullopt);
 }
 
 TEST(JobSpec, RefusesWhatMakesNoSenseInOneSentence) {
@@ -57,6 +79,17 @@ TEST(JobSpec, RefusesWhatMakesNoSenseInOneSentence) {
       {R"({"checkpoints": {}})", "write the claimName of a PersistentVolumeClaim"},
       {R"({"runPolicy": {"backoffLimit": -1}})", "spec.runPolicy.backoffLimit is -1"},
       {R"({"runPolicy": {"cleanPodPolicy": "Some"}})", "write Running, All or None"},
+      {R"({"sharedMemory": {"sizeLimit": true}})",
+       "spec.sharedMemory.sizeLimit is true: write a q"},
+      {R"({"networkPolicy": "Open"})", "spec.networkPolicy is \"Open\": write JobOnly or None"},
+      {R"({"schedulingPolicy": {"gang": "Kueue"}})", "None, Auto, Volcano, Coscheduling or Native"},
+      {R"({"numNodes": 2, "nodeGroups": [{"name": "a"}]})", "nodeGroups say how many nodes there are"},
+      {R"({"nodeGroups": [{}]})", "spec.nodeGroups[] is {}: write an entry with a name"},
+      {R"({"nodeGroups": [{"name": "a"}, {"name": "a"}]})", "write another name: it is taken"},
+      {R"({"nodeGroups": [{"name": "a", "numNodes": 4096}, {"name": "b"}]})",
+       "spec.nodeGroups is 4097: write groups of at most 4096 nodes in all"},
+      {R"({"nodeGroups": [{"name": "a", "procPerNode": 0}]})",
+       "spec.nodeGroups[].procPerNode is 0"},
       {R"([])", "spec is []: write an object"}};
   for (const auto& [spec, sentence] : cases) {
     const auto result = parse_spec(json::parse(spec));

@@ -40,7 +40,7 @@ TEST(ActiveDeadline, LosesToSuccessHoweverLateItIsSeen) {
 
 TEST(ActiveDeadline, HoldsInEveryStateOfAnUnfinishedJob) {
   const auto draining = a_job_of_a_minute().running().status({{"attempt", 2}});
-  const auto waiting = a_job_of_a_minute().attempt(2).with_service().status(
+  const auto waiting = a_job_of_a_minute().attempt(2).with_companions().status(
       {{"nextRestartTime", format_time(after(300))}});
   const auto settling = a_job_of_a_minute().running().failed(1, 75, 59);
   for (const JobBuilder& job : {a_job_of_a_minute().attempt(1), draining, waiting, settling}) {

@@ -42,14 +42,14 @@ TEST(Decide, RecordsNoImageWhenTheJobNamesOne) {
 
 TEST(Decide, CreatesTheServiceAndTheMissingPods) {
   EXPECT_THAT(words(plan_for(a_job().nodes(3).attempt(1))),
-              ElementsAre("create Service fashion", "create fashion-0", "create fashion-1",
-                          "create fashion-2"));
-  EXPECT_THAT(words(plan_for(a_job().nodes(3).attempt(1).with_service().scheduled(1))),
+              ElementsAre("create Service fashion", "create NetworkPolicy fashion",
+                          "create fashion-0", "create fashion-1", "create fashion-2"));
+  EXPECT_THAT(words(plan_for(a_job().nodes(3).attempt(1).with_companions().scheduled(1))),
               ElementsAre("create fashion-0", "create fashion-2"));
 }
 
 TEST(Decide, NotesOnceThatEveryPodWasSeen) {
-  const Plan plan = plan_for(a_job().attempt(1).with_service().scheduled(0).scheduled(1));
+  const Plan plan = plan_for(a_job().attempt(1).with_companions().scheduled(0).scheduled(1));
   EXPECT_TRUE(plan.status->pods_created);
   EXPECT_EQ(plan.status->phase, Phase::kStarting);
   EXPECT_THAT(words(plan), IsEmpty());
@@ -127,7 +127,7 @@ TEST(Decide, WaitsForTheBackoff) {
       a_job()
           .attempt(3)
           .status({{"nextRestartTime", format_time(after(20))}, {"attemptCause", "Failure"}})
-          .with_service();
+          .with_companions();
   const Plan early = plan_for(job, 19);
   EXPECT_THAT(words(early), IsEmpty());
   EXPECT_EQ(early.look_again, after(20));
@@ -153,7 +153,7 @@ TEST(Decide, FailsTheJobWhenTheBudgetIsSpent) {
 TEST(Decide, FailsTheJobAtOnceWhenItsCommandDoesNotExist) {
   const auto job = a_job()
                        .attempt(1)
-                       .with_service()
+                       .with_companions()
                        .status({{"podsCreated", true}})
                        .failed(0, 128, 0, "exec: \"lunch\": not found", "StartError")
                        .failed(1, 128, 0, "exec: \"lunch\": not found", "StartError");
@@ -303,7 +303,7 @@ TEST(Decide, SaysThatASpecIsInvalidAndWhenItNoLongerIs) {
 }
 
 TEST(Decide, WaitsForANameThatOthersHold) {
-  Observed seen = a_job().attempt(1).with_service().scheduled(0).observed();
+  Observed seen = a_job().attempt(1).with_companions().scheduled(0).observed();
   seen.pods[0].meta.controller_uid = "somebody";
   const Plan plan = decide(seen, after(10));
   EXPECT_THAT(words(plan), IsEmpty());
@@ -324,7 +324,7 @@ TEST(Decide, IgnoresForeignPodsUnderOtherNames) {
 }
 
 TEST(Decide, GivesAHalfMadeAttemptBackWhenAQuotaRefusesTheRest) {
-  Observed seen = a_job().attempt(1).with_service().scheduled(0).observed();
+  Observed seen = a_job().attempt(1).with_companions().scheduled(0).observed();
   seen.refused = {{.attempt = 1, .what = "Pod fashion-1", .message = "exceeded quota: gpus"}};
   const Plan plan = decide(seen, after(10));
   EXPECT_THAT(words(plan), IsEmpty());
@@ -356,7 +356,7 @@ TEST(Decide, FailsAStartupThatTakesTooLongWithItsTrueCause) {
                            {"message", "Back-off pulling image \"typo\""}}}}}}})}}}};
   const auto job = a_job()
                        .attempt(1)
-                       .with_service()
+                       .with_companions()
                        .status({{"podsCreated", true}})
                        .started(0)
                        .pod(1, pulling)

@@ -1,10 +1,8 @@
-// The pods and the Service of a job, against golden files written by hand from docs/api.md.
-#include "operator/plan/desired.h"
-
+// The pods of a job, against golden files written by hand from docs/api.md.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
+#include "operator/plan/desired_pod.h"
+#include "tests/operator/plan/golden.h"
 #include "tests/support/job_builder.h"
 
 namespace lockstep {
@@ -14,19 +12,8 @@ using nlohmann::json;
 using testing::Contains;
 using testing::Not;
 
-json golden(const std::string& name) {
-  std::ifstream file(std::string(GOLDEN_DIR) + "/" + name);
-  return json::parse(file);
-}
-
-PodDefaults defaults() {
-  PodDefaults defaults;
-  defaults.trainer_image = "lockstep/trainer:1";
-  return defaults;
-}
-
 json pod_of(const JobBuilder& job, int rank = 0) {
-  return desired_pod(job.job(), rank, defaults());
+  return desired_pod(job.job(), rank, job.observed().platform);
 }
 
 const json& container(const json& pod, const std::string& name) {
@@ -64,10 +51,6 @@ TEST(DesiredPod, LeavesAForeignImageAsItsAuthorWroteIt) {
         "initContainers": [{"name": "fetch", "image": "busybox"}],
         "containers": [{"name": "log", "image": "fluent"}]}}})json"));
   EXPECT_EQ(pod_of(job, 0), golden("foreign_image.json")) << pod_of(job, 0).dump(1);
-}
-
-TEST(DesiredService, IsHeadlessAndPublishesNodesThatAreNotReady) {
-  EXPECT_EQ(desired_service(a_job().job()), golden("service.json"));
 }
 
 TEST(DesiredPod, SetsRankOnlyWhereANodeRunsOneProcess) {
@@ -134,6 +117,61 @@ TEST(DesiredPod, LeavesTheLauncherTimeWithinTheGracePeriod) {
   EXPECT_EQ(env(pod_of(a_job())).at("LOCKSTEP_GRACE_SECONDS"), "55");
   EXPECT_EQ(with_grace(30), "25");
   EXPECT_EQ(with_grace(3), "1");
+}
+
+TEST(DesiredPod, TakesSharedMemoryAsTheJobSays) {
+  const auto volumes = [](const char* spec) {
+    const json pod = pod_of(a_job().spec({{"sharedMemory", json::parse(spec)}}));
+    return pod["spec"].value("volumes", json::array());
+  };
+  EXPECT_EQ(volumes("{}"), json::parse(R"([{"name": "lockstep-shm",
+                                           "emptyDir": {"medium": "Memory"}}])"));
+  EXPECT_EQ(volumes(R"({"sizeLimit": "8Gi"})"), json::parse(R"([{"name": "lockstep-shm",
+                            "emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}}])"));
+  EXPECT_EQ(volumes(R"({"enabled": false})"), json::array());
+}
+
+TEST(DesiredPod, LaysItsGroupsPlacementOverTheTemplates) {
+  const auto job = a_job().spec(json::parse(R"({"numNodes": null,
+    "nodeGroups": [{"name": "a"}, {"name": "b", "nodeSelector": {"gpu": "old", "rack": "7"},
+      "tolerations": [{"key": "b"}], "affinity": {"nodeAffinity": {}}}],
+    "template": {"spec": {"nodeSelector": {"gpu": "new", "disk": "ssd"},
+      "tolerations": [{"key": "all"}], "affinity": {"podAffinity": {}}}}})"));
+  const json first = pod_of(job, 0)["spec"];
+  EXPECT_EQ(first["nodeSelector"], json::parse(R"({"gpu": "new", "disk": "ssd"})"));
+  EXPECT_EQ(first["affinity"], json::parse(R"({"podAffinity": {}})"));
+  const json second = pod_of(job, 1)["spec"];
+  EXPECT_EQ(second["nodeSelector"], json::parse(R"({"gpu": "old", "rack": "7", "disk": "ssd"})"));
+  EXPECT_EQ(second["tolerations"], json::parse(R"([{"key": "all"}, {"key": "b"}])"));
+  EXPECT_EQ(second["affinity"], json::parse(R"({"nodeAffinity": {}})"));
+  EXPECT_EQ(pod_of(job, 1)["metadata"]["labels"]["lockstep.dev/node-group"], "b");
+}
+
+TEST(DesiredPod, IsSpreadOverMachinesUnlessTheTemplateSaysHow) {
+  EXPECT_EQ(pod_of(a_job().nodes(2))["spec"]["topologySpreadConstraints"].size(), 1u);
+  EXPECT_FALSE(pod_of(a_job().nodes(1))["spec"].contains("topologySpreadConstraints"));
+  const auto own =
+      a_job().spec(json::parse(R"({"template": {"spec": {"topologySpreadConstraints": []}}})"));
+  EXPECT_EQ(pod_of(own)["spec"]["topologySpreadConstraints"], json::array());
+}
+
+TEST(DesiredPod, HasAPortOfItsAttemptsOwnOnTheHostNetwork) {
+  const auto with_host_network = [](int attempt) {
+    return a_job().attempt(attempt).spec(
+        json::parse(R"({"template": {"spec": {"hostNetwork": true}}})"));
+  };
+  // FNV-1a of "job-uid/1" and "job-uid/2" modulo 10000.
+  EXPECT_EQ(env(pod_of(with_host_network(1))).at("MASTER_PORT"), "26963");
+  EXPECT_EQ(env(pod_of(with_host_network(2), 1)).at("PET_MASTER_PORT"), "24582");
+  EXPECT_EQ(pod_of(with_host_network(1))["spec"]["dnsPolicy"], "ClusterFirstWithHostNet");
+  EXPECT_EQ(container(pod_of(with_host_network(1)), "trainer")["ports"][0]["containerPort"], 26963);
+  const auto fixed = with_host_network(1).spec({{"masterPort", 4000}});
+  EXPECT_EQ(env(pod_of(fixed)).at("MASTER_PORT"), "4000");
+}
+
+TEST(DesiredPod, CarriesTheJobsPriority) {
+  const auto job = a_job().spec({{"schedulingPolicy", {{"priorityClassName", "urgent"}}}});
+  EXPECT_EQ(pod_of(job)["spec"]["priorityClassName"], "urgent");
 }
 
 }  // namespace

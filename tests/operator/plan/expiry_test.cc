@@ -112,7 +112,7 @@ TEST(Expiry, FallsBackToTheConditionWhenTheTimeWasLost) {
 TEST(Expiry, NeverTouchesAJobThatHasNotEnded) {
   for (const JobBuilder& job :
        {a_job_kept_for(0), a_job_kept_for(0).running(),
-        a_job_kept_for(0).with_service().spec({{"runPolicy", {{"suspend", true}}}})}) {
+        a_job_kept_for(0).with_companions().spec({{"runPolicy", {{"suspend", true}}}})}) {
     EXPECT_EQ(expires_at(job.job()), std::nullopt);
     for (const std::string& word : words(plan_for(job, 100'000))) EXPECT_NE(word, "delete the job");
   }

@@ -18,9 +18,11 @@ inline Plan plan_for(const JobBuilder& job, double seconds = 10) {
 inline std::vector<std::string> words(const Plan& plan) {
   std::vector<std::string> words;
   for (const Action& action : plan.actions) {
-    if (const auto* service = std::get_if<CreateService>(&action))
-      words.push_back("create Service " + service->name);
-    if (const auto* pod = std::get_if<CreatePod>(&action)) words.push_back("create " + pod->name);
+    if (const auto* wanted = std::get_if<Create>(&action)) {
+      words.push_back("create " + (wanted->resource == kPods
+                                       ? wanted->name
+                                       : described(wanted->resource, wanted->name)));
+    }
     if (const auto* pod = std::get_if<DeletePod>(&action)) words.push_back("delete " + pod->name);
     if (std::holds_alternative<DeleteJob>(action)) words.push_back("delete the job");
   }

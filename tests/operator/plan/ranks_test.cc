@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <numeric>
+#include <random>
 
-#include "operator/plan/desired.h"
+#include "operator/plan/platform.h"
 #include "operator/plan/trainer_container.h"
 
 namespace lockstep {
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> kAccelerators = PodDefaults::default_accelerators();
+const std::vector<std::string> kAccelerators = Platform::default_accelerators();
 
 TEST(Accelerators, AreCountedByPatternInTheLimits) {
   const std::pair<const char*, int> cases[] = {
@@ -37,28 +38,53 @@ TEST(Accelerators, AreCountedByPatternInTheLimits) {
   }
 }
 
+int processes_of(const char* spec, const std::vector<std::string>& accelerators = kAccelerators) {
+  return ranks_of(parse_spec(json::parse(spec)).value(), accelerators).processes(0);
+}
+
 TEST(Ranks, TakeProcessesFromTheSpecFirst) {
-  const json eight = {{"resources", {{"limits", {{"nvidia.com/gpu", 8}}}}}};
-  JobSpec spec;
-  EXPECT_EQ(ranks_of(spec, eight, kAccelerators).proc_per_node, 8);
-  EXPECT_EQ(ranks_of(spec, json::object(), kAccelerators).proc_per_node, 1);
-  EXPECT_EQ(ranks_of(spec, eight, {"example.com/npu"}).proc_per_node, 1);
-  spec.proc_per_node = 2;
-  EXPECT_EQ(ranks_of(spec, eight, kAccelerators).proc_per_node, 2);
+  const char* eight = R"({"resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}})";
+  EXPECT_EQ(processes_of(eight), 8);
+  EXPECT_EQ(processes_of("{}"), 1);
+  EXPECT_EQ(processes_of(eight, {"example.com/npu"}), 1);
+  EXPECT_EQ(processes_of(R"({"procPerNode": 2,
+                            "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}})"),
+            2);
+}
+
+TEST(Ranks, CountTheAcceleratorsOfEachGroup) {
+  const JobSpec spec = parse_spec(json::parse(R"({"procPerNode": 5, "nodeGroups": [
+    {"name": "big", "numNodes": 2, "procPerNode": "auto",
+     "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}},
+    {"name": "small", "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}},
+    {"name": "one", "procPerNode": 1}]})"))
+                           .value();
+  const Ranks ranks = ranks_of(spec, kAccelerators);
+  EXPECT_EQ(ranks.num_nodes(), 4);
+  EXPECT_EQ(ranks.world_size(), 8 + 8 + 5 + 1);
+  const int offsets[] = {0, 8, 16, 21};
+  for (int node = 0; node < 4; ++node) EXPECT_EQ(ranks.offset(node), offsets[node]);
+  EXPECT_EQ(group_of(spec, 1).name, "big");
+  EXPECT_EQ(group_of(spec, 2).name, "small");
+  EXPECT_EQ(group_of(spec, 3).name, "one");
 }
 
 TEST(Ranks, NumberEveryProcessExactlyOnce) {
-  for (int nodes = 1; nodes <= 9; ++nodes) {
-    for (int processes = 1; processes <= 9; ++processes) {
-      const Ranks ranks{nodes, processes};
-      std::set<int> seen;
-      for (int node = 0; node < nodes; ++node) {
-        for (int local = 0; local < processes; ++local) seen.insert(ranks.offset(node) + local);
+  std::mt19937 random(7);
+  const auto up_to = [&](int most) { return std::uniform_int_distribution<>(1, most)(random); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Ranks::Group> groups(up_to(5));
+    for (Ranks::Group& group : groups) group = {.num_nodes = up_to(9), .proc_per_node = up_to(9)};
+    const Ranks ranks(groups);
+    std::vector<int> seen;
+    for (int node = 0; node < ranks.num_nodes(); ++node) {
+      for (int local = 0; local < ranks.processes(node); ++local) {
+        seen.push_back(ranks.offset(node) + local);
       }
-      EXPECT_EQ(static_cast<int>(seen.size()), ranks.world_size());
-      EXPECT_EQ(*seen.begin(), 0);
-      EXPECT_EQ(*seen.rbegin(), ranks.world_size() - 1);
     }
+    std::vector<int> all(ranks.world_size());
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(seen, all);
   }
 }
 
@@ -72,11 +98,23 @@ TEST(TrainerContainer, LaysShorthandsOverTheTemplates) {
        "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "template"}],
        "resources": {"limits": {"memory": "1Gi"}}}]}}})"))
                            .value();
-  EXPECT_EQ(trainer_container(spec), json::parse(R"({
+  EXPECT_EQ(trainer_container(spec, spec.node_groups.front()), json::parse(R"({
     "name": "trainer", "image": "mine", "command": ["run"], "args": ["--fast"],
     "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "spec"},
             {"name": "C", "value": "spec"}],
     "resources": {"limits": {"memory": "1Gi", "nvidia.com/gpu": 2}}})"));
+}
+
+TEST(TrainerContainer, LaysAGroupOverTheJob) {
+  const JobSpec spec = parse_spec(json::parse(R"({
+    "env": [{"name": "A", "value": "job"}, {"name": "B", "value": "job"}],
+    "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8, "memory": "1Ti"}},
+    "nodeGroups": [{"name": "old", "env": [{"name": "B", "value": "group"}],
+                    "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}]})"))
+                           .value();
+  EXPECT_EQ(trainer_container(spec, spec.node_groups.front()), json::parse(R"({
+    "name": "trainer", "env": [{"name": "A", "value": "job"}, {"name": "B", "value": "group"}],
+    "resources": {"limits": {"nvidia.com/gpu": 4, "memory": "1Ti"}}})"));
 }
 
 TEST(TrainerContainer, RunsOurImageOnlyWhenNobodyNamesOne) {

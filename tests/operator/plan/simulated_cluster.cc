@@ -120,10 +120,7 @@ void SimulatedCluster::operate(bool may_crash) {
   Observed seen;
   seen.job = parse_training_job(job_).value();
   for (const auto& [name, pod] : history_[view_]) seen.pods.push_back(parse_pod(pod).value());
-  if (has_service_) {
-    seen.service.emplace();
-    seen.service->meta.controller_uid = "job";
-  }
+  seen.companions = companions_;
   for (const int rank : ranks_to_confirm(seen.job, seen.pods)) {  // live GETs
     const auto found = pods_.find(pod_name(seen.job, rank));
     if (found == pods_.end()) {
@@ -162,13 +159,18 @@ bool SimulatedCluster::write(const JobStatus& status, int observed_version) {
 }
 
 void SimulatedCluster::write(const Action& action) {
-  if (std::holds_alternative<CreateService>(action)) has_service_ = true;
-  if (const auto* pod = std::get_if<CreatePod>(&action)) create(*pod);
+  if (const auto* wanted = std::get_if<Create>(&action)) create(*wanted);
   if (const auto* pod = std::get_if<DeletePod>(&action)) remove(*pod);
 }
 
-void SimulatedCluster::create(const CreatePod& action) {
-  expect(!is_finished(), "a pod was created for a finished job");
+void SimulatedCluster::create(const Create& action) {
+  expect(!is_finished(), "an object was created for a finished job");
+  if (action.resource != kPods) {
+    json companion = action.body;
+    companion["metadata"]["uid"] = "companion";
+    companions_.push_back(parse_companion(action.resource, companion).value());
+    return;
+  }
   if (pods_.contains(action.name)) return;  // 409
   for (const auto& [name, pod] : pods_) {
     expect(attempt_of(pod) == attempt_of(action.body), "two attempts have pods at once");

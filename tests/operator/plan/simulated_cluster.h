@@ -47,7 +47,7 @@ class SimulatedCluster {
 
   bool write(const JobStatus& status, int observed_version);  // false: a conflict
   void write(const Action& action);
-  void create(const CreatePod& action);
+  void create(const Create& action);
   void remove(const DeletePod& action);
   void expect(bool holds, const std::string& what);
 
@@ -58,7 +58,7 @@ class SimulatedCluster {
   Pods pods_;
   std::vector<Pods> history_;  // of pods_, one entry a change
   std::size_t view_ = 0;       // what of it the operator has seen
-  bool has_service_ = false;
+  std::vector<Companion> companions_;
   int next_uid_ = 0;
   int crashes_ = 0;
   int conflicts_ = 0;

@@ -1,0 +1,111 @@
+// Names, reserved variables, paths and ports.
+#include "operator/api/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "operator/api/fields.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestLabel = 63;  // of a host name
+constexpr int kProgressPort = 9790;
+constexpr std::array<std::string_view, 14> kReserved = {
+    "MASTER_ADDR",     "MASTER_PORT",    "NNODES",           "NODE_RANK",
+    "NPROC_PER_NODE",  "WORLD_SIZE",     "LOCAL_WORLD_SIZE", "RANK",
+    "LOCAL_RANK",      "PET_NNODES",     "PET_NODE_RANK",    "PET_NPROC_PER_NODE",
+    "PET_MASTER_ADDR", "PET_MASTER_PORT"};
+
+tl::unexpected<Error> broken(const std::string& where, const std::string& sentence) {
+  return failure(Kind::kInvalid, where + ": " + sentence);
+}
+
+Result<void> check_name(const std::string& name, int num_nodes) {
+  static const std::regex dns_1035("[a-z]([-a-z0-9]*[a-z0-9])?");
+  if (!std::regex_match(name, dns_1035)) {
+    return broken("metadata.name",
+                  "the name becomes a Service and host names, so write lower-case letters, digits "
+                  "and '-', beginning with a letter, without dots");
+  }
+  const std::string last_pod = name + "-" + std::to_string(num_nodes - 1);
+  if (last_pod.size() <= kLongestLabel) return {};
+  return broken("metadata.name",
+                "the name is too long for its pods, which are called <name>-<node rank>, so write "
+                "at most 61 characters (60 from 11 nodes on, 59 from 101, 58 from 1001)");
+}
+
+bool is_reserved(const std::string& name) {
+  return name.starts_with("LOCKSTEP_") ||
+         std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+Result<void> check_environment(const std::string& where, const json& env) {
+  for (const json& variable : env) {
+    const std::string name = fields::text(variable, "name");
+    if (is_reserved(name)) {
+      return broken(where, name + " is set by the operator on every node, so remove it from env");
+    }
+  }
+  return {};
+}
+
+Result<void> check_checkpoint_dir(const JobSpec& spec) {
+  if (!spec.checkpoints) return {};
+  for (const json& variable : spec.env) {
+    if (fields::text(variable, "name") == "CHECKPOINT_DIR") {
+      return broken("spec.env",
+                    "CHECKPOINT_DIR is set from checkpoints.path, so remove it from env or leave "
+                    "checkpoints out");
+    }
+  }
+  return {};
+}
+
+Result<void> check_path(const std::string& where, const std::string& path) {
+  if (path.starts_with('/') && path.find(':') == std::string::npos) return {};
+  return broken(where, "write an absolute path, such as /data, without a colon");
+}
+
+Result<void> check_paths(const JobSpec& spec) {
+  for (const Mount& mount : spec.mounts) TRY(check_path("spec.mounts[].path", mount.path));
+  if (!spec.checkpoints) return {};
+  TRY(check_path("spec.checkpoints.path", spec.checkpoints->path));
+  static const std::regex upwards("(^|.*/)[.][.](/.*|$)");
+  const std::string& folder = spec.checkpoints->sub_path;
+  if (!folder.starts_with('/') && !std::regex_match(folder, upwards)) return {};
+  return broken("spec.checkpoints.subPath", "write a relative path without .., such as runs/7");
+}
+
+Result<void> check_pod(const JobSpec& spec) {
+  const std::string policy =
+      fields::text(fields::member(spec.pod_template, "spec"), "restartPolicy");
+  if (policy.empty() || policy == "Never") return {};
+  return broken("spec.template.spec.restartPolicy",
+                "write Never or leave it out: a lost node restarts all nodes, which the operator "
+                "does");
+}
+
+Result<void> check_port(const JobSpec& spec) {
+  if (spec.master_port != kProgressPort) return {};
+  return broken("spec.masterPort", "port 9790 serves the progress report, so write another");
+}
+
+}  // namespace
+
+Result<void> check_rules(const ObjectMeta& meta, const JobSpec& spec) {
+  TRY(check_name(meta.name, spec.num_nodes));
+  TRY(check_environment("spec.env", spec.env));
+  for (const NodeGroup& group : spec.node_groups) {
+    TRY(check_environment("spec.nodeGroups[].env", group.env));
+  }
+  TRY(check_checkpoint_dir(spec));
+  TRY(check_paths(spec));
+  TRY(check_port(spec));
+  return check_pod(spec);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// What the operator's flags and the API server offer to every job.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/resources.h"
+
+namespace lockstep {
+
+struct Platform {
+  std::string trainer_image;
+  std::vector<std::string> accelerators =
+      default_accelerators();  // resource names; a trailing * matches any rest
+  // The kinds of PodGroup that are served and that the operator may use.
+  std::optional<Resource> volcano;
+  std::optional<Resource> coscheduling;
+  std::optional<Resource> native;
+
+  static std::vector<std::string> default_accelerators();
+};
+
+}  // namespace lockstep
