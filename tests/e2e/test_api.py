@@ -1,4 +1,4 @@
-"""The API and the operator against a real API server without a node: manifests, credentials, permissions."""
+"""The operator against a real API server without a node: the life of jobs, credentials, permissions."""
 import itertools
 import json
 import os
@@ -15,7 +15,6 @@ from conftest import drop_namespace, fresh_namespace
 from kube import BIN, ROOT, condition, training_job
 
 OPERATOR = ROOT / "build" / "dev" / "operator" / "lockstep-operator"
-MANIFESTS = Path(__file__).resolve().parents[1] / "manifests"
 
 
 class Operator:
@@ -79,26 +78,6 @@ def terminated(kube, pod, code, message=""):
     set_pod(kube, pod, "Succeeded" if code == 0 else "Failed",
             terminated={"exitCode": code, "reason": "Completed" if code == 0 else "Error", "message": message,
                         "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:10Z"})
-
-
-def manifests(kind):
-    found = sorted((MANIFESTS / kind).glob("*.yaml"))
-    assert found, f"no manifests in tests/manifests/{kind}"
-    return found
-
-
-@pytest.mark.parametrize("path", manifests("bad"), ids=lambda p: p.stem)
-def test_a_mistaken_manifest_is_refused_with_help(api_server, path):
-    text = path.read_text()
-    expected = re.match(r"# expect: (.+)", text).group(1)
-    refused = api_server.kubectl("apply", "--dry-run=server", "-f", "-", stdin=text, check=False)
-    assert refused.returncode != 0, "the API server took it"
-    assert expected in refused.stderr, refused.stderr
-
-
-@pytest.mark.parametrize("path", manifests("good") + sorted((ROOT / "examples").glob("*.yaml")), ids=lambda p: p.stem)
-def test_a_good_manifest_is_taken(api_server, path):
-    api_server.kubectl("apply", "--dry-run=server", "-f", str(path))
 
 
 def test_the_life_of_a_job_without_a_node(kube, operator):
