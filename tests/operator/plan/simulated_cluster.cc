@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operator/api/names.h"
+#include "operator/plan/ownership.h"
 
 namespace lockstep {
 namespace {
@@ -130,7 +131,7 @@ void SimulatedCluster::operate(bool may_crash) {
     }
   }
   const int observed_version = job_version_;
-  if (chance(0.1)) live();  // the world moves while the operator thinks
+  if (chance(0.3)) live();  // the world moves while the operator thinks
   const Plan plan = decide(seen, now_);
   if (plan.status && !write(*plan.status, observed_version)) return;  // the plan is dropped
   for (const Action& action : plan.actions) {
