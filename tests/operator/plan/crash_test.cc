@@ -19,15 +19,17 @@ TEST(Crashes, NeverBreakAnInvariantAndAlwaysLetTheJobEnd) {
       cluster.live();
       cluster.operate(/*may_crash=*/true);
     }
-    for (int step = 0; step < 200 && !cluster.is_finished(); ++step) {
+    for (int step = 0; step < 200 && !cluster.world().status().is_finished(); ++step) {
       cluster.live_kindly();
       cluster.operate(/*may_crash=*/false);
     }
-    ASSERT_TRUE(cluster.faults().empty()) << "seed " << seed << ": " << cluster.faults().front();
-    ASSERT_TRUE(cluster.is_finished()) << "seed " << seed << "\n" << cluster.picture();
+    ASSERT_TRUE(cluster.world().faults().empty())
+        << "seed " << seed << ": " << cluster.world().faults().front();
+    ASSERT_TRUE(cluster.world().status().is_finished()) << "seed " << seed << "\n"
+                                                        << cluster.world().picture();
     crashes += cluster.crashes();
     conflicts += cluster.conflicts();
-    ++(cluster.job_status().phase == Phase::kSucceeded ? succeeded : failed);
+    ++(cluster.world().status().phase == Phase::kSucceeded ? succeeded : failed);
   }
   // The histories have to reach what they are there for.
   EXPECT_GT(crashes, 300);
