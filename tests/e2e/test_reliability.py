@@ -189,6 +189,26 @@ def test_t15_cards_of_every_vendor_count_and_an_explicit_number_wins(kube, kubel
     assert environment(kubelet.gang("told")["told-0"])["NPROC_PER_NODE"] == "2"
 
 
+def test_t16_on_the_host_network_each_attempt_has_a_port_of_its_own(kube, kubelet):
+    """Outside the ephemeral range, the same wherever it is said, and the user's own where one is given."""
+    host = {"spec": {"hostNetwork": True}}
+    kube.apply(training_job("hosted", numNodes=2, template=host), training_job("chosen", masterPort=31000, template=host))
+
+    def port_of(pods, job):
+        [port] = {environment(pod)["MASTER_PORT"] for pod in pods.values()}
+        [declared] = pods[f"{job}-0"]["spec"]["containers"][0]["ports"]
+        assert declared["containerPort"] == declared["hostPort"] == int(port)
+        return int(port)
+
+    assert port_of(kubelet.gang("chosen"), "chosen") == 31000
+    first = port_of(kubelet.run("hosted", 2), "hosted")
+    kubelet.evict("hosted-1")
+    again = kubelet.gang("hosted", 2, attempt=2)
+    assert "ports" not in again["hosted-1"]["spec"]["containers"][0], "only node 0 needs the port"
+    assert again["hosted-1"]["spec"]["dnsPolicy"] == "ClusterFirstWithHostNet", "it has to find node 0 by name"
+    assert 20000 <= first < 30000 and 20000 <= port_of(again, "hosted") < 30000 and port_of(again, "hosted") != first
+
+
 def test_t17_the_longest_name_that_is_taken_can_be_created(kube, kubelet):
     """A pod's name has 63 characters at most, with the number of the last node."""
     kube.apply(training_job("a" * 61, numNodes=2))

@@ -275,12 +275,14 @@ def test_t47_only_the_last_flip_of_suspend_counts(kube, kubelet):
 def test_t50_shared_memory_is_there_and_never_twice(kube, kubelet):
     own = {"volumes": [{"name": "mine", "emptyDir": {"medium": "Memory"}}],
            "containers": [{"name": "trainer", "volumeMounts": [{"name": "mine", "mountPath": "/dev/shm"}]}]}
-    kube.apply(training_job("roomy"), training_job("own", template={"spec": own}))
-    for job in ("roomy", "own"):
+    kube.apply(training_job("roomy"), training_job("own", template={"spec": own}), training_job("off", sharedMemory={"enabled": False}),
+               training_job("sized", sharedMemory={"sizeLimit": "2Gi"}))
+    memory = {}
+    for job in ("roomy", "own", "off", "sized"):
         spec = kubelet.gang(job)[f"{job}-0"]["spec"]
-        mounts = [m["name"] for m in spec["containers"][0]["volumeMounts"] if m["mountPath"] == "/dev/shm"]
-        memory = [v["name"] for v in spec["volumes"] if v.get("emptyDir", {}).get("medium") == "Memory"]
-        assert mounts == memory and len(mounts) == 1, job
+        mounts = [m["name"] for m in spec["containers"][0].get("volumeMounts", []) if m["mountPath"] == "/dev/shm"]
+        memory[job] = [v["emptyDir"].get("sizeLimit") for v in spec.get("volumes", []) if v["name"] in mounts]
+    assert memory == {"roomy": [None], "own": [None], "off": [], "sized": ["2Gi"]}
 
 
 def test_t32_of_two_jobs_in_a_quota_for_one_one_runs(held_up):

@@ -15,7 +15,7 @@ from operator_process import Operator, limited_kubeconfig, role
 # What the operator does, by resource; a test withholds some of it.
 RIGHTS = {("lockstep.dev", "trainingjobs"): ["get", "list", "watch", "delete"], ("lockstep.dev", "trainingjobs/status"): ["patch"],
           ("", "pods"): ["get", "list", "watch", "create", "delete"], ("", "services"): ["get", "list", "watch", "create"],
-          ("", "events"): ["create"]}
+          ("networking.k8s.io", "networkpolicies"): ["get", "list", "watch", "create"], ("", "events"): ["create"]}
 
 
 @pytest.fixture
@@ -148,7 +148,9 @@ def test_t43_the_operator_is_alive_before_it_is_ready_and_needs_no_optional_api(
     assert operator.page("/healthz")[0] == 200 and operator.page("/readyz")[0] == 503
     grant()
     kube.wait("the operator to be ready", lambda: operator.page("/readyz")[0] == 200, seconds=40)
-    assert operator.page("/healthz")[0] == 200
+    kube.apply(training_job("alone", schedulingPolicy={"gang": "Volcano"}))
+    kube.wait("its pod", lambda: kube.pods("alone"), seconds=10)
+    assert condition(kube.status("alone"), "GangScheduled")["status"] == "False"
 
 
 def test_t44_without_an_operator_a_namespace_goes_with_all_that_is_in_it(api_server):
