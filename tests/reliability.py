@@ -61,10 +61,12 @@ def main():
     text, tests = TABLE.read_text(), find_tests()
     faults = list(faults_of(text, tests))
     # The check itself must be able to fail: a row that is gone, a test that is not there, a level that is wrong.
-    planted = [re.sub(r"^\| T17.*\n", "", text, flags=re.M), text.replace("`test_t17_", "`test_x17_"), text.replace("real node", "pure")]
+    planted = [re.sub(r"^\| T17.*\n", "", text, flags=re.M), text.replace("`test_t17_", "`test_x17_"),
+               text.replace("real node", "pure")]
     if not tests or not all(set(faults_of(wrong, tests)) - set(faults) for wrong in planted):
         faults.append("the check did not find its own planted faults")
-    print("\n".join(f"docs/reliability.md: {fault}" for fault in faults) or f"reliability: {len(CASES)} cases, every test named exists")
+    print("\n".join(f"docs/reliability.md: {fault}" for fault in faults) or
+          f"reliability: {len(CASES)} cases, every test named exists")
     return 1 if faults else 0
 
 

@@ -81,7 +81,8 @@ class SimulatedKubelet:
         """The trainer container ends; pod_phase: when the kubelet has not said yet that the pod did."""
         end = {"exitCode": code, "reason": reason or ("Completed" if code == 0 else "Error"), "message": message,
                "startedAt": now(), "finishedAt": now()}
-        self.write(pod, pod_phase or ("Failed" if code else "Succeeded"), {"terminated": end}, is_ready=False, side_cars=side_cars)
+        phase = pod_phase or ("Failed" if code else "Succeeded")
+        self.write(pod, phase, {"terminated": end}, is_ready=False, side_cars=side_cars)
 
     def evict(self, pod):
         target = {"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}

@@ -275,8 +275,8 @@ def test_t47_only_the_last_flip_of_suspend_counts(kube, kubelet):
 def test_t50_shared_memory_is_there_and_never_twice(kube, kubelet):
     own = {"volumes": [{"name": "mine", "emptyDir": {"medium": "Memory"}}],
            "containers": [{"name": "trainer", "volumeMounts": [{"name": "mine", "mountPath": "/dev/shm"}]}]}
-    kube.apply(training_job("roomy"), training_job("own", template={"spec": own}), training_job("off", sharedMemory={"enabled": False}),
-               training_job("sized", sharedMemory={"sizeLimit": "2Gi"}))
+    kube.apply(training_job("roomy"), training_job("own", template={"spec": own}),
+               training_job("off", sharedMemory={"enabled": False}), training_job("sized", sharedMemory={"sizeLimit": "2Gi"}))
     memory = {}
     for job in ("roomy", "own", "off", "sized"):
         spec = kubelet.gang(job)[f"{job}-0"]["spec"]

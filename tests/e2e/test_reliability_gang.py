@@ -10,10 +10,13 @@ KINDS = {"Volcano": ("scheduling.volcano.sh", "v1beta1"), "Coscheduling": ("sche
 def definition(group, version):
     """A PodGroup that takes any spec."""
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"podgroups.{group}"},
+    schema = {"type": "object", "properties": {"spec": anything, "status": anything}}
+    served = {"name": version, "served": True, "storage": True, "subresources": {"status": {}},
+              "schema": {"openAPIV3Schema": schema}}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"podgroups.{group}"},
             "spec": {"group": group, "scope": "Namespaced", "names": {"plural": "podgroups", "kind": "PodGroup"},
-                     "versions": [{"name": version, "served": True, "storage": True, "subresources": {"status": {}},
-                                   "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": anything, "status": anything}}}}]}}
+                     "versions": [served]}}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,7 +28,8 @@ def operator(api_server):
         each["metadata"]["annotations"] = {"api-approved.kubernetes.io": "unapproved, for tests"}
     api_server.apply(*definitions)
     for group, _ in KINDS.values():
-        api_server.wait(f"{group} to be served", lambda g=group: api_server.kubectl("get", f"podgroups.{g}", check=False).returncode == 0)
+        listed = lambda g=group: api_server.kubectl("get", f"podgroups.{g}", check=False)  # noqa: E731
+        api_server.wait(f"{group} to be served", lambda: listed().returncode == 0)
     running = Operator(f"--kubeconfig={api_server.kubeconfig}")
     yield running
     assert running.stop() == 0, running.text()

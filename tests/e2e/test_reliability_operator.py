@@ -1,4 +1,4 @@
-"""Known failures of training operators: the operator dies, lags, or may not do what it has to. docs/reliability.md lists the cases."""
+"""Known failures of training operators: the operator dies, lags or lacks a right. docs/reliability.md lists the cases."""
 import json
 import re
 import signal
@@ -13,7 +13,8 @@ from kube import condition, training_job
 from operator_process import Operator, limited_kubeconfig, role
 
 # What the operator does, by resource; a test withholds some of it.
-RIGHTS = {("lockstep.dev", "trainingjobs"): ["get", "list", "watch", "delete"], ("lockstep.dev", "trainingjobs/status"): ["patch"],
+RIGHTS = {("lockstep.dev", "trainingjobs"): ["get", "list", "watch", "delete"],
+          ("lockstep.dev", "trainingjobs/status"): ["patch"],
           ("", "pods"): ["get", "list", "watch", "create", "delete"], ("", "services"): ["get", "list", "watch", "create"],
           ("networking.k8s.io", "networkpolicies"): ["get", "list", "watch", "create"], ("", "events"): ["create"]}
 
@@ -72,7 +73,8 @@ def test_t26_backoff_limit_counts_exactly(kube, kubelet, start):
     for attempt in (1, 2, 3, 4):
         kubelet.run("four", 2, attempt)
         kubelet.exit("four-1", 1, message="boom")
-        kube.wait("the failure to be counted", lambda a=attempt: kube.status("four")["attempt"] > a or kube.status("four")["phase"] == "Failed")
+        counted = lambda s, a=attempt: s["attempt"] > a or s["phase"] == "Failed"  # noqa: E731
+        kube.wait("the failure to be counted", lambda: counted(kube.status("four")))
         operator.kill()
         operator = start()
     status = kube.wait_phase("four", "Failed", seconds=10)
@@ -179,7 +181,8 @@ def test_t51_counters_count_each_transition_once(kube, kubelet, start):
     kubelet.exit("counted-1", 1)
     for pod in kubelet.run("counted", 2, attempt=2):
         kubelet.exit(pod, 0)
-    counts = kube.wait("the end to be counted", lambda: (lambda c: c if "Succeeded" in c else None)(transitions(first)), seconds=10)
+    kube.wait("the end to be counted", lambda: "Succeeded" in transitions(first), seconds=10)
+    counts = transitions(first)
     assert (counts["Running"], counts["Restarting"], counts["Succeeded"]) == (2, 1, 1)
     first.kill()
     second = start()
