@@ -193,6 +193,8 @@ Result<void> Operator::serve_status() {
         flags_.metrics_address, {.is_ready = nullptr, .metrics_text = metrics})));
   }
   status_servers_.push_back(TRY(StatusServer::start(flags_.health_address, std::move(pages))));
+  log::info("serving",
+            {{"address", flags_.health_address}, {"port", status_servers_.back()->port()}});
   return {};
 }
 

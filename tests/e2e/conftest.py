@@ -7,6 +7,8 @@ import uuid
 import pytest
 
 from kube import BIN, ROOT, Kube
+from kubelet import SimulatedKubelet
+from operator_process import Operator
 
 CLUSTER = ROOT / "tests" / "cluster" / "cluster"
 _volumes = itertools.count()
@@ -46,9 +48,9 @@ def cluster(node_cluster):
     helm(node_cluster, "uninstall", "lockstep", "--namespace", "lockstep-system", "--wait")
 
 
-def fresh_namespace(cluster, prefix="e2e"):
+def fresh_namespace(cluster, prefix="e2e", level="restricted"):
     name = f"{prefix}-{uuid.uuid4().hex[:6]}"
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    labels = {"pod-security.kubernetes.io/enforce": level}
     cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
     return Kube(cluster.kubeconfig, name)
 
@@ -83,11 +85,37 @@ def make_volume(kube):
 @pytest.fixture(scope="session")
 def api_server():
     """A control plane of its own without a node, for tests of the API and of the operator as a host process."""
-    run(CLUSTER, "up", "--no-node", "--name", "api", timeout=120)
-    kube = Kube(run(CLUSTER, "kubeconfig", "--name", "api").strip())
+    name = os.environ.get("LOCKSTEP_API_CLUSTER", "api")  # so that two checkouts can run side by side
+    was_up = subprocess.run([CLUSTER, "status", "--name", name], capture_output=True, check=False).returncode == 0
+    run(CLUSTER, "up", "--no-node", "--name", name, timeout=120)
+    kube = Kube(run(CLUSTER, "kubeconfig", "--name", name).strip())
     kube.kubectl("apply", "--server-side", "-f", str(ROOT / "charts" / "lockstep" / "templates" / "crd.yaml"))
     kube.wait("the API to serve TrainingJobs", lambda: kube.kubectl("get", "tj", check=False).returncode == 0, seconds=30)
     yield kube
-    run(CLUSTER, "down", "--name", "api", timeout=60)
+    if not was_up:
+        run(CLUSTER, "down", "--name", name, timeout=60)
 
 
+@pytest.fixture(scope="module")
+def operator_everywhere(api_server):
+    """One operator for all namespaces of the control plane without a node, while the tests of one file run."""
+    running = Operator(f"--kubeconfig={api_server.kubeconfig}")
+    yield running
+    assert running.stop() == 0, running.text()
+
+
+@pytest.fixture
+def api_namespace(api_server):
+    """kubectl in a namespace of this test alone on the control plane without a node, where any image may run."""
+    inside = fresh_namespace(api_server, "api", level="privileged")
+    inside.wait("its service account", lambda: inside.get("serviceaccount", "default"))
+    yield inside
+    drop_namespace(inside)
+
+
+@pytest.fixture
+def kubelet(kube):
+    """The machines of that namespace."""
+    played = SimulatedKubelet(kube)
+    yield played
+    played.stop()
