@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/base/log.h"
+#include "operator/base/text.h"
 
 namespace lockstep {
 namespace {
@@ -28,7 +29,7 @@ json event_object(const TrainingJob& job, const Event& event, Time now) {
             {"resourceVersion", job.meta.resource_version}}},
           {"type", event.is_warning ? "Warning" : "Normal"},
           {"reason", event.reason},
-          {"message", event.message.substr(0, kMaxEventBytes)},
+          {"message", head(event.message, kMaxEventBytes)},
           {"source", {{"component", names::kOperator}}},
           {"reportingComponent", names::kOperator},
           {"firstTimestamp", time},

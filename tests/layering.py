@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = {
     "operator/base": [],
     "operator/api": ["operator/base"],
-    "operator/plan": ["operator/base/result.h", "operator/api", "trainer/contract.h"],
+    "operator/plan": ["operator/base/result.h", "operator/base/text.h", "operator/api", "trainer/contract.h"],
     "operator/kube": ["operator/base", "operator/api"],
     "operator/runtime": ["operator/base", "operator/api", "operator/kube"],
     "operator": ["operator", "trainer/contract.h"],

@@ -37,6 +37,15 @@ std::vector<ContainerState> parse_containers(const nlohmann::json& status, const
   return containers;
 }
 
+void mark_side_cars(const nlohmann::json& spec, std::vector<ContainerState>& init_containers) {
+  for (const nlohmann::json& source : fields::list(spec, "initContainers")) {
+    if (fields::text(source, "restartPolicy") != "Always") continue;
+    for (ContainerState& container : init_containers) {
+      if (container.name == fields::text(source, "name")) container.is_side_car = true;
+    }
+  }
+}
+
 PodCondition parse_condition(const nlohmann::json& source) {
   return {.type = fields::text(source, "type"),
           .status = fields::text(source, "status") == "True",
@@ -58,6 +67,7 @@ Result<Pod> parse_pod(const nlohmann::json& object) {
     pod.conditions.push_back(parse_condition(source));
   }
   pod.init_containers = parse_containers(status, "initContainerStatuses");
+  mark_side_cars(fields::member(object, "spec"), pod.init_containers);
   pod.containers = parse_containers(status, "containerStatuses");
   return pod;
 }

@@ -14,6 +14,7 @@ namespace lockstep {
 struct ContainerState {
   std::string name;
   bool ready = false;
+  bool is_side_car = false;  // an init container that the kubelet starts again
   std::string
       waiting_reason;  // "ImagePullBackOff", "ContainerCreating", ...; empty when not waiting
   std::string waiting_message;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/fields.h"
+#include "operator/base/text.h"
 
 namespace lockstep {
 namespace {
@@ -35,8 +36,7 @@ Kind kind_of(int code, const std::string& reason) {
 std::string clipped(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (text.ends_with(' ')) text.pop_back();
-  if (text.size() > kMaxMessageBytes) text.resize(kMaxMessageBytes);
-  return text;
+  return head(text, kMaxMessageBytes);
 }
 
 // RBAC's refusal, as against one by quota or admission: 'User "x" cannot list resource "pods" ...'.

@@ -41,10 +41,11 @@ Plan wait_for_names(const View& view, const std::string& sentence) {
 }
 
 // All or nothing: what was created gives way, and the whole attempt is tried again later. Spread by
-// job, so that two jobs that share a quota do not meet again.
+// job and attempt, so that two jobs that share a quota do not meet again and again.
 Plan retry_creation(const View& view, const RefusedCreate& refused) {
   JobStatus status = with_new_attempt(view.status, AttemptCause::kPartialCreate);
-  const auto spread = std::hash<std::string>{}(view.job.meta.uid) % kCreateRetry.count();
+  const std::string seed = view.job.meta.uid + "/" + std::to_string(status.attempt);
+  const auto spread = std::hash<std::string>{}(seed) % kCreateRetry.count();
   status.create_retry_time = view.now + kCreateRetry + seconds(spread);
   set_condition(status, names::kPodsCreated, false, names::kCreateRefused,
                 refused.what + " was refused: " + refused.message, view.now);

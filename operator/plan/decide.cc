@@ -59,8 +59,13 @@ Plan end(const View& view, const char* condition, const Verdict& verdict, Time w
   return plan_status(view, std::move(status));
 }
 
+// An end stays as it is; only that a later edit was seen is noted.
 Plan retire(const View& view) {
   Plan plan = clean_up(view);
+  if (view.status.observed_generation != view.job.meta.generation) {
+    plan.status = view.status;
+    plan.status->observed_generation = view.job.meta.generation;
+  }
   expire(view, plan);
   return plan;
 }

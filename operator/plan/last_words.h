@@ -20,7 +20,4 @@ struct LastWords {
 // Untrusted input.
 std::optional<LastWords> parse_last_words(const std::string& termination_message);
 
-// At most `bytes` from the end of the text, cut between UTF-8 characters.
-std::string tail(const std::string& text, std::size_t bytes);
-
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <tuple>
 
+#include "operator/base/text.h"
 #include "operator/plan/exit_codes.h"
 #include "operator/plan/last_words.h"
 #include "operator/plan/ownership.h"
@@ -16,6 +17,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kLongestMessage = 2048;
+constexpr std::size_t kLongestReason = 256;
 constexpr seconds kSettleCause{1};  // the other nodes' last words are on their way
 constexpr seconds kSettleFollowOn{
     60};  // the node controller takes 40 s and more to mark a dead machine
@@ -48,28 +50,23 @@ LastFailure place(const Observed& seen, const Nodes& nodes, int rank) {
   return where;
 }
 
-Loss disruption(LastFailure where, std::string reason, std::string message) {
-  where.reason = std::move(reason);
+Loss disruption(LastFailure where, const std::string& reason, const std::string& message) {
+  where.reason = head(reason, kLongestReason);
   where.message = tail(message, kLongestMessage);
   return {.kind = LossKind::kDisruption, .evidence = std::move(where), .died = {}};
 }
 
 // The end of the container that made the pod fail: the trainer's, else an init container's.
 const ContainerState::Terminated* failed_end(const Pod& pod) {
-  const ContainerState* trainer = trainer_of(pod);
-  if (trainer && trainer->terminated) return &*trainer->terminated;
-  for (const ContainerState& container : pod.init_containers) {
-    if (container.terminated && container.terminated->exit_code != 0) {
-      return &*container.terminated;
-    }
-  }
-  return nullptr;
+  const ContainerState* failed = trainer_of(pod);
+  if (!failed || !failed->terminated) failed = failed_init_container(pod);
+  return failed ? &*failed->terminated : nullptr;
 }
 
 Loss failed_container(LastFailure where, const ContainerState::Terminated& end) {
   where.exit_code = end.exit_code;
   where.signal = end.signal;
-  where.reason = end.reason;
+  where.reason = head(end.reason, kLongestReason);
   where.message = tail(end.message, kLongestMessage);
   where.finished_at = end.finished;
   LossKind kind = kind_of(meaning_of(end));

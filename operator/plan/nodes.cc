@@ -27,13 +27,6 @@ bool has_name_of_a_node(const TrainingJob& job, const Pod& pod) {
   return false;
 }
 
-const ContainerState* failed_init_container(const Pod& pod) {
-  for (const ContainerState& container : pod.init_containers) {
-    if (container.terminated && container.terminated->exit_code != 0) return &container;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 bool Nodes::exist() const {
@@ -96,6 +89,14 @@ std::vector<int> ranks_to_confirm(const TrainingJob& job, const std::vector<Pod>
 const ContainerState* trainer_of(const Pod& pod) {
   for (const ContainerState& container : pod.containers) {
     if (container.name == names::kTrainerContainer) return &container;
+  }
+  return nullptr;
+}
+
+const ContainerState* failed_init_container(const Pod& pod) {
+  for (const ContainerState& container : pod.init_containers) {
+    const bool has_failed = container.terminated && container.terminated->exit_code != 0;
+    if (has_failed && !container.is_side_car) return &container;
   }
   return nullptr;
 }

@@ -29,6 +29,9 @@ Nodes sort_nodes(const TrainingJob& job, const std::vector<Pod>& pods);
 // Where the container called trainer stands; nullptr while the kubelet has not said.
 const ContainerState* trainer_of(const Pod& pod);
 
+// The init container that ended the pod; nullptr when none did. Side-cars are started again.
+const ContainerState* failed_init_container(const Pod& pod);
+
 // Only the trainer container decides: a side-car that runs on, or fails, does not matter.
 bool has_succeeded(const Pod& pod);
 bool has_failed(const Pod& pod);

@@ -15,16 +15,16 @@ bool matches(std::string_view name, std::string_view pattern) {
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-// Extended resources are whole numbers, as a JSON number or string.
+// Extended resources are whole numbers, as a JSON number or as a string: "8", but "1e1" too.
 int whole_quantity(const nlohmann::json& quantity) {
-  int count = 0;
-  if (quantity.is_number_integer()) {
-    count = static_cast<int>(std::clamp<std::int64_t>(quantity.get<std::int64_t>(), 0, 1 << 20));
+  double count = 0;
+  if (quantity.is_number()) {
+    count = quantity.get<double>();
   } else if (quantity.is_string()) {
     const auto& text = quantity.get_ref<const std::string&>();
     std::from_chars(text.data(), text.data() + text.size(), count);
   }
-  return std::clamp(count, 0, kMaxProcPerNode);
+  return static_cast<int>(std::clamp<double>(count, 0, kMaxProcPerNode));
 }
 
 }  // namespace

@@ -55,10 +55,14 @@ void remove_stuck(const Pod& pod, seconds timeout, Time now, Plan& plan) {
 
 Plan clean_up(const View& view) {
   Plan plan;
+  const RunPolicy& policy = view.job.spec.run_policy;
   for (const Pod& pod : view.seen.pods) {
-    const bool has_to_go = owns(view.job, pod.meta) && !pod.meta.deletion_time &&
-                           is_unwanted(pod, view.job.spec.run_policy.clean_pod_policy);
-    if (!has_to_go) continue;
+    if (!owns(view.job, pod.meta)) continue;
+    if (pod.meta.deletion_time) {
+      remove_stuck(pod, seconds(policy.pod_termination_timeout_seconds), view.now, plan);
+      continue;
+    }
+    if (!is_unwanted(pod, policy.clean_pod_policy)) continue;
     if (peers_end_at(view.job) > view.now && !has_ended(pod)) {
       look_again_at(plan, peers_end_at(view.job));
     } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operator/api/names.h"
+#include "operator/base/text.h"
 #include "operator/plan/conditions.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/last_words.h"
@@ -38,16 +39,12 @@ NodeCounts count(const std::vector<const Pod*>& nodes) {
   return counts;
 }
 
-std::string at_most(const std::string& text, std::size_t bytes) {
-  return text.size() <= bytes ? text : text.substr(0, bytes - 3) + "...";
-}
-
 Why why_pod_waits(const Pod& pod) {
   for (const auto* containers : {&pod.init_containers, &pod.containers}) {
     for (const ContainerState& container : *containers) {
       if (container.waiting_message.empty()) continue;
       return {container.waiting_reason,
-              "pod " + pod.meta.name + ": " + at_most(container.waiting_message, kLongestMessage)};
+              "pod " + pod.meta.name + ": " + head(container.waiting_message, kLongestMessage)};
     }
   }
   return {names::kNodesStarting, "pod " + pod.meta.name + " is starting"};
@@ -59,7 +56,7 @@ Why why_pod_is_unscheduled(const Pod& pod) {
     return {names::kWaitingForScheduler, "pod " + pod.meta.name + " waits for the scheduler"};
   }
   return {names::kUnschedulable,
-          "pod " + pod.meta.name + ": " + at_most(scheduled->message, kLongestMessage)};
+          "pod " + pod.meta.name + ": " + head(scheduled->message, kLongestMessage)};
 }
 
 // The first node that keeps the job from running, the unscheduled before the starting.
@@ -144,7 +141,7 @@ void fill_columns(JobStatus& status) {
   status.display.nodes =
       std::to_string(nodes.ready + nodes.succeeded) + "/" + std::to_string(nodes.desired);
   status.display.restarts = std::to_string(status.restarts.failures + status.restarts.disruptions);
-  status.display.reason = at_most(reason_column(status), 256);
+  status.display.reason = head(reason_column(status), 256);
 }
 
 void observe_spec(JobStatus& status, const Observed& seen) {

@@ -125,6 +125,16 @@ def test_t08_a_node_on_a_dead_machine_is_forced_out_and_its_machine_named(kube, 
     assert forced == [f"pod dead-1 did not end on node {kubelet.machine('dead-1')}: it is deleted without waiting"]
 
 
+def test_t08_a_finished_job_lets_go_of_a_dead_machine_too(kube, kubelet):
+    kube.apply(training_job("over", numNodes=2, runPolicy={"backoffLimit": 0, "podTerminationTimeoutSeconds": 1},
+                            template={"spec": {"terminationGracePeriodSeconds": 1}}))
+    kubelet.run("over", 2)
+    kubelet.hold("over-0")
+    kubelet.exit("over-1", 1)
+    kube.wait_phase("over", "Failed", seconds=10)
+    kube.wait("the dead pod to go", lambda: len(kube.pods("over")) == 1, seconds=15)
+
+
 def test_t09_a_node_that_is_being_deleted_is_lost_at_once(kube, kubelet):
     kube.apply(training_job("going", numNodes=2))
     kubelet.run("going", 2)
@@ -142,6 +152,14 @@ def test_t10_a_failed_container_is_enough(kube, kubelet):
     kubelet.run("prompt", 2)
     kubelet.exit("prompt-1", 1, pod_phase="Running", side_cars=[container("log", {"running": {"startedAt": now()}})])
     kube.wait("the restart", lambda: kube.status("prompt")["attempt"] == 2, seconds=10)
+
+
+@pytest.mark.parametrize("rank", [-1, 262144])
+def test_t30_last_words_that_make_no_sense_stop_no_job(kube, kubelet, rank):
+    kube.apply(training_job("absurd", numNodes=2))
+    kubelet.run("absurd", 2)
+    kubelet.exit("absurd-1", 1, message=json.dumps({"rank": rank, "exitCode": 1, "reason": "boom"}))
+    kubelet.gang("absurd", 2, attempt=2)
 
 
 def test_t11_a_job_that_ends_by_eviction_ends_as_any_other(kube, kubelet):
@@ -295,3 +313,14 @@ def test_t49_only_the_trainer_container_ends_a_node(kube, kubelet):
     kubelet.exit("meshed-0", 0, pod_phase="Running", side_cars=[failed])
     kubelet.exit("meshed-1", 0, pod_phase="Running", side_cars=[container("proxy", {"running": {"startedAt": now()}})])
     assert kube.wait_phase("meshed", "Succeeded", seconds=10)["attempt"] == 1
+
+
+def test_t49_a_native_side_car_that_crashes_ends_no_node(kube, kubelet):
+    kube.apply(training_job("native", numNodes=2, template={
+        "spec": {"initContainers": [{"name": "proxy", "image": "x", "restartPolicy": "Always"}]}}))
+    kubelet.run("native", 2)
+    crashed = container("proxy", {"terminated": {"exitCode": 1, "reason": "Error", "finishedAt": now()}}, is_ready=False)
+    kubelet.write("native-1", "Running", {"running": {"startedAt": now()}}, initContainerStatuses=[crashed])
+    kube.apply(training_job("probe"))
+    kube.wait("the pod of the probe", lambda: kube.pods("probe"), seconds=10)
+    assert kube.status("native")["attempt"] == 1

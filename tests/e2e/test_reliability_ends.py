@@ -195,6 +195,20 @@ def test_t27_the_phase_follows_from_the_conditions_at_every_moment(kube, kubelet
     assert last["Failed"] == "True" and last["Running"] == "False" and not {"Restarting", "Suspended"} & set(last)
 
 
+def test_t27_an_edit_of_a_finished_job_is_observed(kube, kubelet):
+    kube.apply(training_job("finished"))
+    kubelet.run("finished")
+    kubelet.exit("finished-0", 0)
+    kube.wait_phase("finished", "Succeeded", seconds=10)
+    kube.kubectl("patch", "tj", "finished", "--type=merge", "-p", '{"spec":{"runPolicy":{"ttlSecondsAfterFinished":600}}}')
+
+    def is_observed():
+        job = kube.job("finished")
+        return job["status"]["observedGeneration"] == job["metadata"]["generation"]
+
+    kube.wait("the edit to be observed", is_observed, seconds=10)
+
+
 def test_t29_edits_at_the_same_time_lose_no_status(kube, kubelet, operator_everywhere):
     kube.apply(training_job("edited", numNodes=2))
     kubelet.gang("edited", 2)

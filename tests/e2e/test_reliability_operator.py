@@ -217,3 +217,18 @@ def test_t54_a_job_that_is_as_it_should_be_causes_no_write(kube, kubelet, start)
     over = time.monotonic() + 5
     kube.wait("five quiet seconds", lambda: time.monotonic() > over, seconds=10)
     assert writes(kube) == before
+
+
+def test_t54_a_long_message_in_any_language_is_written_once(kube, kubelet, start):
+    start()
+    kube.apply(training_job("wordy"))
+    kubelet.gang("wordy")
+    kubelet.bind("wordy-0")
+    kubelet.write("wordy-0", "Pending", {"waiting": {"reason": "ErrImagePull", "message": "ü" * 1100}})
+    kube.wait("the message", lambda: condition(kube.status("wordy"), "Running").get("reason") == "ErrImagePull", seconds=10)
+    before = len(writes(kube))
+    for look in range(5):
+        kube.kubectl("annotate", "tj", "wordy", f"look={look}", "--overwrite")
+    kube.apply(training_job("probe"))
+    kube.wait("the pod of the probe", lambda: kube.pods("probe"), seconds=10)
+    assert [w for w in writes(kube)[before:] if "wordy" in w] == []

@@ -155,9 +155,13 @@ TEST(LastWords, RefuseWhatTheLauncherDidNotWrite) {
   }
 }
 
-TEST(Tail, CutsBetweenCharacters) {
-  EXPECT_EQ(tail("abc", 5), "abc");
-  EXPECT_EQ(tail("aäö", 3), "ö");  // 5 bytes; the third from the end is in the middle of ä
+TEST(LastWords, ThatMakeNoSenseAreNotTheLaunchers) {
+  for (const char* message : {R"({"rank": -1})", R"({"rank": 262144})", R"({"rank": 1e9})"}) {
+    EXPECT_FALSE(parse_last_words(message)) << message;
+  }
+  EXPECT_EQ(parse_last_words(R"({"rank": 262143})")->rank, 262143);
+  EXPECT_FALSE(parse_last_words(R"({"rank": 0, "time": 9223372036854775807})")->time);
+  EXPECT_TRUE(parse_last_words(R"({"rank": 0, "time": 1767355200000})")->time);
 }
 
 TEST(RootCause, IsTheFirstToDieNotTheLoudest) {

@@ -25,6 +25,15 @@ void count_from(json& value, Time now) {
   }
 }
 
+void forget_generations(json& value) {
+  if (!value.is_structured()) return;
+  if (value.is_object()) {
+    value.erase("generation");
+    value.erase("observedGeneration");
+  }
+  for (json& member : value) forget_generations(member);
+}
+
 }  // namespace
 
 World::World(int nodes, const json& run_policy)
@@ -36,6 +45,7 @@ World::World(int nodes, const json& run_policy)
 
 void World::set_suspended(bool value) {
   job_["spec"]["runPolicy"]["suspend"] = value;
+  job_["metadata"]["generation"] = job_["metadata"]["generation"].get<int>() + 1;
   ++version_;
 }
 
@@ -115,7 +125,9 @@ Observed World::observed(const Pods& pods) const {
 bool World::write(const JobStatus& status, int observed_version) {
   if (observed_version != version_) return false;
   const JobStatus before = this->status();
-  expect(!before.is_finished(), "the status of a finished job was written");
+  JobStatus noted = before;
+  noted.observed_generation = status.observed_generation;
+  expect(!before.is_finished() || status == noted, "the status of a finished job was changed");
   expect(status.attempt >= before.attempt, "the attempt went back");
   check_charge(before, status);
   if (status.is_finished()) check_end(status);
@@ -218,6 +230,9 @@ std::string World::key() const {
             {"ours", is_ours(name)},
             {"attempt", label(pod, names::kAttempt)}};
   }
+  json& job = state["job"];
+  state["edited"] = job["metadata"]["generation"] != job["status"].value("observedGeneration", 0);
+  forget_generations(job);
   count_from(state, now_);
   return state.dump();
 }

@@ -1,0 +1,33 @@
+// Texts cut to size.
+#include "operator/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+TEST(Tail, CutsBetweenCharacters) {
+  EXPECT_EQ(tail("abc", 5), "abc");
+  EXPECT_EQ(tail("aäö", 3), "ö");  // 5 bytes; the third from the end is in the middle of ä
+}
+
+TEST(Head, CutsBetweenCharactersAndSaysThatThereWasMore) {
+  EXPECT_EQ(head("abc", 3), "abc");
+  EXPECT_EQ(head("abcdefg", 5), "ab...");
+  EXPECT_EQ(head("äöüäö", 7), "äö...");
+  EXPECT_EQ(head("äöüäö", 8), "äö...") << "half of the third does not count";
+  EXPECT_EQ(head("abcdefg", 2), "..");
+}
+
+TEST(Head, CutsAgainToTheSame) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "€ü.";
+  for (std::size_t bytes = 0; bytes < text.size(); ++bytes) {
+    const std::string once = head(text, bytes);
+    EXPECT_LE(once.size(), bytes);
+    EXPECT_EQ(head(once, bytes), once);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
