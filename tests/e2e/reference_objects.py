@@ -24,7 +24,8 @@ def gang(job):
 
 def pod_group_spec(job):
     policy, nodes = job["spec"]["schedulingPolicy"], len(nodes_of(job))
-    kept = {"Volcano": ["queue", "priorityClassName"], "Coscheduling": ["scheduleTimeoutSeconds"], "Native": ["priorityClassName"]}
+    kept = {"Volcano": ["queue", "priorityClassName"], "Coscheduling": ["scheduleTimeoutSeconds"],
+            "Native": ["priorityClassName"]}
     size = {"schedulingPolicy": {"gang": {"minCount": nodes}}} if gang(job) == "Native" else {"minMember": nodes}
     return size | {key: policy[key] for key in kept[gang(job)] if key in policy}
 
@@ -53,7 +54,8 @@ def claim(name, **source):
 def mounts(job):
     """{path in the trainer container: (mount without its path, volume)}, apart from those of the template."""
     spec, found = job["spec"], {}
-    of_template = [m["mountPath"] for c in part(spec, "template", "spec", "containers") or [] for m in c.get("volumeMounts", [])]
+    containers = part(spec, "template", "spec", "containers") or []
+    of_template = [m["mountPath"] for c in containers for m in c.get("volumeMounts", [])]
     memory = part(spec, "sharedMemory")
     if memory.get("enabled", True) and "/dev/shm" not in of_template:
         limit = {"sizeLimit": str(memory["sizeLimit"])} if "sizeLimit" in memory else {}

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import drop_namespace, fresh_namespace
 from kube import BIN, ROOT, Kube, training_job
-from test_render import rendered, single
+from rendering import environment, rendered, single
 
 SCRIPTS = ROOT / "charts" / "crd"
 DEFINITION = ROOT / "charts" / "lockstep" / "templates" / "crd.yaml"
@@ -105,16 +105,18 @@ def sample(objects):
     return served if len(served) < 12 else served[:6] + served[-6:]
 
 
-@pytest.mark.parametrize("path", [path for kind in ("good", "render") for path, _ in single(kind)], ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize("path", [path for kind in ("good", "render") for path, _ in single(kind)],
+                         ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_what_a_job_is_rendered_to_is_taken(lenient, path):
     objects = sample(rendered("-f", path, "-n", lenient.namespace))
     many = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     lenient.kubectl("apply", "--dry-run=server", "-f", "-", stdin=many)
 
 
-WORDS = """yes No on OFF y n True tRue ~ null Null nuLL 0 -0 +5 05 0777 08 0o14 0x1F -0x1F 0b101 0b2 1_000 1__0 _1 1_ 1.0 1.5 -1.5 +1.5 .5
--.5 5. 1e3 1E3 1.5e+3 1e-3 12e03 1.0e+21 1e+400 9223372036854775807 inf nan 1:30 12:30:45 2001-01-01 2001-01-01T00:00:00Z = 500m 64Gi
-1.2.3 10.0.0.1 0.1 0.30000000000000004 1_0.5 4096.0 -0.0 'yes' "8" """.split()
+WORDS = """
+    yes No on OFF y n True tRue ~ null Null nuLL 0 -0 +5 05 0777 08 0o14 0x1F -0x1F 0b101 0b2 1_000 1__0 _1 1_ 1.0 1.5 -1.5 +1.5
+    .5 -.5 5. 1e3 1E3 1.5e+3 1e-3 12e03 1.0e+21 1e+400 9223372036854775807 inf nan 1:30 12:30:45 2001-01-01 2001-01-01T00:00:00Z
+    = 500m 64Gi 1.2.3 10.0.0.1 0.1 0.30000000000000004 1_0.5 4096.0 -0.0 'yes' "8" """.split()
 
 
 def test_render_reads_yaml_as_kubectl_does():
@@ -138,6 +140,5 @@ spec:
 """
     local = subprocess.run([BIN / "kubectl", "annotate", "--local", "-f", "-", "-o", "json", "a=b"], input=text, text=True,
                            capture_output=True, check=True)
-    env = {e["name"]: e.get("value") for o in rendered("-f", "-", text=text) if o["kind"] == "Pod"
-           for e in o["spec"]["containers"][0]["env"]}
-    assert json.loads(env["LOCKSTEP_CONFIG"].replace("$$", "$")) == json.loads(local.stdout)["spec"]["config"]
+    pod = rendered("-f", "-", text=text)[-1]
+    assert json.loads(environment(pod)["LOCKSTEP_CONFIG"]) == json.loads(local.stdout)["spec"]["config"]

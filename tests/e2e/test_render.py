@@ -3,35 +3,23 @@ import json
 import random
 import re
 import resource
-import subprocess
 
 import pytest
 import yaml
 
 from kube import ROOT
-from reference_environment import DEFAULT_PORT, HOST_PORTS, environments, nodes_of, part
+from reference_environment import ACCELERATORS, DEFAULT_PORT, HOST_PORTS, environments, nodes_of, part
 from reference_objects import companions, mounts
+from rendering import MANIFESTS, environment, render, rendered, single, trainer
 
-OPERATOR = ROOT / "build" / "dev" / "operator" / "lockstep-operator"
-MANIFESTS = ROOT / "tests" / "manifests"
 RULES = ROOT / "charts" / "crd" / "trainingjob.yaml"
 NO_UID = "00000000-0000-0000-0000-000000000000"
 JOBS = sorted((MANIFESTS / "render").glob("*.yaml"))
 LARGE = [path for path in JOBS if path.stem.startswith("most-nodes")]
 
 # Rules of the definition that render cannot judge, since it reads no quantities.
-OF_QUANTITIES = {"write a whole number of each device, such as 8 for nvidia.com/gpu", "write an amount such as 8, 500m or 64Gi",
-                 "write requests no larger than limits", "write a quantity, such as 8Gi"}
-
-
-def render(*args, text=None):
-    return subprocess.run([OPERATOR, "render", *map(str, args)], input=text, text=True, capture_output=True, check=False)
-
-
-def rendered(*args, text=None):
-    done = render(*args, "-o", "json", text=text)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["items"]
+OF_QUANTITIES = {"write a whole number of each device, such as 8 for nvidia.com/gpu", "write requests no larger than limits",
+                 "write an amount such as 8, 500m or 64Gi", "write a quantity, such as 8Gi"}
 
 
 class Job:
@@ -58,14 +46,6 @@ def containers(pod):
     return pod["spec"].get("initContainers", []) + pod["spec"]["containers"]
 
 
-def trainer(pod):
-    return next(c for c in pod["spec"]["containers"] if c["name"] == "trainer")
-
-
-def environment(pod):
-    return {e["name"]: e.get("value") for e in trainer(pod)["env"]}
-
-
 @pytest.fixture(scope="module", params=JOBS, ids=lambda path: path.stem)
 def job(request):
     return Job(request.param)
@@ -88,7 +68,8 @@ def test_the_processes_of_all_pods_have_each_rank_once(job):
 
 def test_nodes_find_the_first_by_its_host_name(job):
     name = job.source["metadata"]["name"]
-    assert [(p["metadata"]["name"], p["spec"]["hostname"]) for p in job.pods] == [(f"{name}-{n}",) * 2 for n in range(len(job.pods))]
+    expected = [f"{name}-{rank}" for rank in range(len(job.pods))]
+    assert [p["metadata"]["name"] for p in job.pods] == expected == [p["spec"]["hostname"] for p in job.pods]
     assert {p["spec"]["subdomain"] for p in job.pods} == {name} == {o["metadata"]["name"] for o in job.others}
     declared = [[p.get("name") for p in trainer(pod).get("ports", [])] for pod in job.pods]
     assert declared[0] == ["lockstep-master"] and not any(declared[1:])
@@ -139,15 +120,17 @@ def test_both_outputs_say_the_same(path):
     assert list(yaml.safe_load_all(as_yaml)) == rendered("-f", path)
 
 
-def random_value(choose, depth=0):
-    """With words that readers of YAML take for something else."""
-    def word():
-        return "".join(choose.choices(["yes", "no", "~", "1:30", "0o7", "012", "1e3", ".5", "_", "2026-01-01", "=", "<<", ": ", " #",
-                                       "\n", "\t", "'", '"', "\\", "{", "[", "&", "*", "- ", "é", "😀", "\u2028", "\x85", "\x7f", "x"],
-                                      k=choose.randrange(4)))
+# Readers of YAML take words of these for something else.
+PIECES = ["yes", "no", "~", "1:30", "0o7", "012", "1e3", ".5", "_", "2026-01-01", "=", "<<", ": ", " #", "\n", "\t", "'", '"',
+          "\\", "{", "[", "&", "*", "- ", "é", "😀", "\u2028", "\x85", "\x7f", "x"]
 
-    kinds = [word, word, lambda: choose.randrange(-10**6, 10**6), lambda: choose.uniform(-1, 1) * 10.0**choose.randrange(-30, 30),
-             lambda: choose.choice([True, False, None])]
+
+def random_value(choose, depth=0):
+    def word():
+        return "".join(choose.choices(PIECES, k=choose.randrange(4)))
+
+    kinds = [word, word, lambda: choose.choice([True, False, None]), lambda: choose.randrange(-10**6, 10**6),
+             lambda: choose.uniform(-1, 1) * 10.0**choose.randrange(-30, 30)]
     if depth < 4:
         kinds += [lambda: {word(): random_value(choose, depth + 1) for _ in range(4)},
                   lambda: [random_value(choose, depth + 1) for _ in range(3)]]
@@ -165,12 +148,6 @@ def test_any_value_comes_through_both_outputs(seed):
         rendered("-f", "-", text=text), yaml.safe_load_all(render("-f", "-", text=text).stdout))]
     assert pods[0] == pods[1] and pods[0]["spec"]["affinity"]["config"] == config
     assert json.loads(environment(pods[0])["LOCKSTEP_CONFIG"].replace("$$", "$")) == config
-
-
-def single(kind):
-    """(path, text) of the manifests of one document: two show a change, which render never sees."""
-    read = [(path, path.read_text()) for path in sorted((MANIFESTS / kind).glob("*.yaml"))]
-    return [(path, text) for path, text in read if "\n---\n" not in text]
 
 
 def sentences(node):
@@ -252,3 +229,15 @@ def test_flags_say_what_the_operator_would_know():
 def test_a_wrong_call_is_an_error_of_usage(args):
     done = render(*args, text="")
     assert done.returncode == 64 and done.stderr.startswith("lockstep-operator render: ") and done.stderr.count("\n") == 1
+
+
+def test_the_page_shows_what_render_prints():
+    page = (ROOT / "docs" / "operating.md").read_text()
+    manifest, shown = re.search(r"```yaml\n(.+?)```\n\n```\n\$ .* render -f - < job.yaml\n(.+?)```", page, re.DOTALL).groups()
+    pieces = [piece for piece in re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE) if piece]
+    printed = render("-f", "-", text=manifest).stdout
+    assert len(pieces) == 3 and all(piece in printed for piece in pieces)
+
+
+def test_the_page_lists_the_accelerators():
+    assert all(f"`{name}`" in (ROOT / "docs" / "api.md").read_text() for name in ACCELERATORS)
