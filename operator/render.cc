@@ -9,6 +9,8 @@
 
 #include "operator/api/fields.h"
 #include "operator/api/manifest.h"
+#include "operator/api/strict.h"
+#include "operator/api/yaml_text.h"
 #include "operator/plan/companions.h"
 #include "operator/plan/desired_pod.h"
 #include "operator/plan/ownership.h"
@@ -52,11 +54,28 @@ Platform platform(const Arguments& arguments) {
   return platform;
 }
 
+// The API server drops a null, such as `nodeSelector:` with nothing behind it, but not in config,
+// whose fields it does not know.
+void drop_nulls(json& value) {
+  if (!value.is_structured()) return;
+  for (auto entry = value.begin(); entry != value.end();) {
+    if (value.is_object() && entry->is_null()) {
+      entry = value.erase(entry);
+    } else {
+      if (!value.is_object() || entry.key() != "config") drop_nulls(*entry);
+      ++entry;
+    }
+  }
+}
+
 // As the API server and the operator's first look would complete it.
 Result<TrainingJob> first_attempt(json object, const std::string& default_namespace) {
+  drop_nulls(object);
+  const json& spec = fields::member(object, "spec");
+  if (!spec.is_object()) return strict::refuse("spec", spec, "an object");
   json& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::object();
-  if (!metadata.contains("namespace")) metadata["namespace"] = default_namespace;
+  if (fields::text(metadata, "namespace").empty()) metadata["namespace"] = default_namespace;
   if (!metadata.contains("uid")) metadata["uid"] = kNoUid;
   object["status"] = {{"attempt", 1}};
   const TrainingJob job = TRY(parse_training_job(object));
@@ -75,14 +94,32 @@ std::vector<json> objects_of(const TrainingJob& job, const Platform& platform) {
   return objects;
 }
 
+bool is_training_job(const json& object) {
+  return fields::text(object, "apiVersion") == names::kApiVersion &&
+         fields::text(object, "kind") == names::kTrainingJob;
+}
+
+// Also those in a List, as kubectl takes them.
+void collect_jobs(const json& object, std::vector<json>& jobs) {
+  if (is_training_job(object)) jobs.push_back(object);
+  if (fields::text(object, "kind") != "List") return;
+  for (const json& item : fields::list(object, "items")) collect_jobs(item, jobs);
+}
+
 Result<std::vector<json>> objects_in(const Arguments& arguments) {
-  std::vector<json> objects;
+  std::vector<json> jobs;
   for (const json& document : TRY(parse_manifest(TRY(read(arguments.file))))) {
-    if (fields::text(document, "kind") != names::kTrainingJob) continue;
-    const TrainingJob job = TRY(first_attempt(document, arguments.namespace_));
+    collect_jobs(document, jobs);
+  }
+  if (jobs.empty()) {
+    return failure(Kind::kInvalid, std::string("there is no ") + names::kTrainingJob + " of " +
+                                       names::kApiVersion + " in it");
+  }
+  std::vector<json> objects;
+  for (const json& source : jobs) {
+    const TrainingJob job = TRY(first_attempt(source, arguments.namespace_));
     for (json& object : objects_of(job, platform(arguments))) objects.push_back(std::move(object));
   }
-  if (objects.empty()) return failure(Kind::kInvalid, "there is no TrainingJob in it");
   return objects;
 }
 

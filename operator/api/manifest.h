@@ -9,11 +9,9 @@
 
 namespace lockstep {
 
-// The documents of a manifest; empty ones are left out. Scalars mean what kubectl takes them for
-// (YAML 1.1: yes and no are truth values). Errors: kInvalid with the place in the text.
+// The documents of a manifest, or the one that is JSON; empty ones are left out. Scalars, anchors
+// and merge keys mean what kubectl takes them for. A key that stands twice is refused, where
+// kubectl would take the last. Errors: kInvalid with the place in the text.
 Result<std::vector<nlohmann::json>> parse_manifest(const std::string& text);
-
-// Documents as YAML that reads back as the same values.
-std::string to_yaml(const std::vector<nlohmann::json>& documents);
 
 }  // namespace lockstep

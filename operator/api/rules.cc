@@ -1,9 +1,9 @@
-// Names, reserved variables, paths and ports.
+// Names, reserved variables, claims, paths and ports.
 #include "operator/api/rules.h"
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <cctype>
 
 #include "operator/api/fields.h"
 
@@ -24,9 +24,18 @@ tl::unexpected<Error> broken(const std::string& where, const std::string& senten
   return failure(Kind::kInvalid, where + ": " + sentence);
 }
 
+bool is_alphanumeric(char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9'); }
+
+// Lower-case letters, digits and `between`, which may stand at neither end.
+bool is_name(const std::string& text, std::string_view between) {
+  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
+         std::all_of(text.begin(), text.end(), [between](char c) {
+           return is_alphanumeric(c) || between.find(c) != std::string_view::npos;
+         });
+}
+
 Result<void> check_name(const std::string& name, int num_nodes) {
-  static const std::regex dns_1035("[a-z]([-a-z0-9]*[a-z0-9])?");
-  if (!std::regex_match(name, dns_1035)) {
+  if (!is_name(name, "-") || std::isdigit(static_cast<unsigned char>(name.front()))) {
     return broken("metadata.name",
                   "the name becomes a Service and host names, so write lower-case letters, digits "
                   "and '-', beginning with a letter, without dots");
@@ -46,6 +55,10 @@ bool is_reserved(const std::string& name) {
 Result<void> check_environment(const std::string& where, const json& env) {
   for (const json& variable : env) {
     const std::string name = fields::text(variable, "name");
+    if (name.find('=') != std::string::npos) return broken(where, "write the name without '='");
+    if (variable.contains("value") && variable.contains("valueFrom")) {
+      return broken(where, "write value or valueFrom, not both");
+    }
     if (is_reserved(name)) {
       return broken(where, name + " is set by the operator on every node, so remove it from env");
     }
@@ -65,6 +78,30 @@ Result<void> check_checkpoint_dir(const JobSpec& spec) {
   return {};
 }
 
+Result<void> check_image(const std::string& image) {
+  if (image.find_first_of(" \t\n\v\f\r") == std::string::npos) return {};
+  return broken("spec.image", "write the image without blanks");
+}
+
+Result<void> check_claim(const std::string& where, const std::string& name) {
+  if (is_name(name, "-.")) return {};
+  return broken(where,
+                "write the name of a claim in the job's namespace, of lower-case letters, digits, "
+                "'-' and '.'");
+}
+
+Result<void> check_claims(const JobSpec& spec) {
+  for (const Mount& mount : spec.mounts) {
+    TRY(check_claim("spec.mounts[].claimName", mount.claim_name));
+    if (!spec.checkpoints || mount.path != spec.checkpoints->path) continue;
+    return broken("spec.mounts",
+                  "checkpoints.path (/checkpoints when absent) belongs to the checkpoints, so "
+                  "mount something else elsewhere");
+  }
+  if (!spec.checkpoints) return {};
+  return check_claim("spec.checkpoints.claimName", spec.checkpoints->claim_name);
+}
+
 Result<void> check_path(const std::string& where, const std::string& path) {
   if (path.starts_with('/') && path.find(':') == std::string::npos) return {};
   return broken(where, "write an absolute path, such as /data, without a colon");
@@ -74,9 +111,9 @@ Result<void> check_paths(const JobSpec& spec) {
   for (const Mount& mount : spec.mounts) TRY(check_path("spec.mounts[].path", mount.path));
   if (!spec.checkpoints) return {};
   TRY(check_path("spec.checkpoints.path", spec.checkpoints->path));
-  static const std::regex upwards("(^|.*/)[.][.](/.*|$)");
   const std::string& folder = spec.checkpoints->sub_path;
-  if (!folder.starts_with('/') && !std::regex_match(folder, upwards)) return {};
+  const bool leads_upwards = ("/" + folder + "/").find("/../") != std::string::npos;
+  if (!folder.starts_with('/') && !leads_upwards) return {};
   return broken("spec.checkpoints.subPath", "write a relative path without .., such as runs/7");
 }
 
@@ -98,11 +135,13 @@ Result<void> check_port(const JobSpec& spec) {
 
 Result<void> check_rules(const ObjectMeta& meta, const JobSpec& spec) {
   TRY(check_name(meta.name, spec.num_nodes));
+  TRY(check_image(spec.image));
   TRY(check_environment("spec.env", spec.env));
   for (const NodeGroup& group : spec.node_groups) {
     TRY(check_environment("spec.nodeGroups[].env", group.env));
   }
   TRY(check_checkpoint_dir(spec));
+  TRY(check_claims(spec));
   TRY(check_paths(spec));
   TRY(check_port(spec));
   return check_pod(spec);

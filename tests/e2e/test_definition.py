@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conftest import drop_namespace, fresh_namespace
-from kube import ROOT, training_job
+from kube import BIN, ROOT, Kube, training_job
+from rendering import environment, rendered, single
 
 SCRIPTS = ROOT / "charts" / "crd"
 DEFINITION = ROOT / "charts" / "lockstep" / "templates" / "crd.yaml"
@@ -86,3 +87,58 @@ def test_a_mistaken_manifest_is_refused_with_help(kube, path):
 def test_a_good_manifest_is_taken(kube, path):
     taken = try_last(kube, path.read_text())
     assert taken.returncode == 0, taken.stderr
+
+
+@pytest.fixture(scope="module")
+def lenient(api_server):
+    """A namespace without Pod Security, with what the good manifests name."""
+    urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1}
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rendered"}}
+    api_server.apply(urgent, space)
+    yield Kube(api_server.kubeconfig, "rendered")
+    api_server.kubectl("delete", "priorityclass/urgent", "namespace/rendered", "--wait=false")
+
+
+def sample(objects):
+    """All objects of a small job; of a large one its first and last pods. Nothing that the cluster does not serve."""
+    served = [o for o in objects if o["kind"] != "PodGroup"]
+    return served if len(served) < 12 else served[:6] + served[-6:]
+
+
+@pytest.mark.parametrize("path", [path for kind in ("good", "render") for path, _ in single(kind)],
+                         ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_a_job_is_rendered_to_is_taken(lenient, path):
+    objects = sample(rendered("-f", path, "-n", lenient.namespace))
+    many = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+    lenient.kubectl("apply", "--dry-run=server", "-f", "-", stdin=many)
+
+
+WORDS = """
+    yes No on OFF y n True tRue ~ null Null nuLL 0 -0 +5 05 0777 08 0o14 0x1F -0x1F 0b101 0b2 1_000 1__0 _1 1_ 1.0 1.5 -1.5 +1.5
+    .5 -.5 5. 1e3 1E3 1.5e+3 1e-3 12e03 1.0e+21 1e+400 9223372036854775807 inf nan 1:30 12:30:45 2001-01-01 2001-01-01T00:00:00Z
+    = 500m 64Gi 1.2.3 10.0.0.1 0.1 0.30000000000000004 1_0.5 4096.0 -0.0 'yes' "8" """.split()
+
+
+def test_render_reads_yaml_as_kubectl_does():
+    """kubectl resolves words, keys and merged maps by itself, without a server."""
+    text = f"""
+apiVersion: lockstep.dev/v1alpha1
+kind: TrainingJob
+metadata: {{name: words}}
+spec:
+  config:
+    words: [{', '.join(WORDS)}, !!str 1, !!int "7"]
+    base: &base {{a: 1, b: 2}}
+    maps: [{{<<: *base, a: 2}}, {{a: 2, <<: *base}}, {{<<: [*base, {{a: 3, c: 4}}]}}, {{yes: a, 1: b, 1.5: c}}]
+    literal: |
+      a
+       b
+
+    folded: >-
+      a
+      b
+"""
+    local = subprocess.run([BIN / "kubectl", "annotate", "--local", "-f", "-", "-o", "json", "a=b"], input=text, text=True,
+                           capture_output=True, check=True)
+    pod = rendered("-f", "-", text=text)[-1]
+    assert json.loads(environment(pod)["LOCKSTEP_CONFIG"]) == json.loads(local.stdout)["spec"]["config"]
