@@ -68,14 +68,18 @@ Result<void> check_environment(const std::string& where, const json& env) {
 
 Result<void> check_checkpoint_dir(const JobSpec& spec) {
   if (!spec.checkpoints) return {};
-  for (const json& variable : spec.env) {
-    if (fields::text(variable, "name") == "CHECKPOINT_DIR") {
-      return broken("spec.env",
-                    "CHECKPOINT_DIR is set from checkpoints.path, so remove it from env or leave "
-                    "checkpoints out");
-    }
-  }
-  return {};
+  const auto sets_it = [](const json& env) {
+    return std::any_of(env.begin(), env.end(), [](const json& variable) {
+      return fields::text(variable, "name") == "CHECKPOINT_DIR";
+    });
+  };
+  const bool is_set =
+      sets_it(spec.env) || std::any_of(spec.node_groups.begin(), spec.node_groups.end(),
+                                       [&](const NodeGroup& group) { return sets_it(group.env); });
+  if (!is_set) return {};
+  return broken("spec.env",
+                "CHECKPOINT_DIR is set from checkpoints.path, so remove it from env or leave "
+                "checkpoints out");
 }
 
 Result<void> check_image(const std::string& image) {

@@ -65,8 +65,10 @@ Plan retire(const View& view) {
   if (view.status.observed_generation != view.job.meta.generation) {
     plan.status = view.status;
     plan.status->observed_generation = view.job.meta.generation;
+    return plan;
   }
   expire(view, plan);
+  remove_stuck(view, plan);
   return plan;
 }
 

@@ -40,10 +40,11 @@ std::optional<int> grace_after(AttemptCause cause) {
   return std::nullopt;
 }
 
-void remove_stuck(const Pod& pod, seconds timeout, Time now, Plan& plan) {
+void remove_if_stuck(const Pod& pod, const View& view, Plan& plan) {
+  const seconds timeout(view.job.spec.run_policy.pod_termination_timeout_seconds);
   const Time limit = *pod.meta.deletion_time + timeout;
   if (pod.meta.deletion_grace_seconds == 0) return;  // forced already
-  if (now < limit) return look_again_at(plan, limit);
+  if (view.now < limit) return look_again_at(plan, limit);
   plan.actions.push_back(DeletePod{pod.meta.name, pod.meta.uid, 0});
   plan.events.push_back({.is_warning = true,
                          .reason = names::kForcedDeletion,
@@ -57,12 +58,9 @@ Plan clean_up(const View& view) {
   Plan plan;
   const RunPolicy& policy = view.job.spec.run_policy;
   for (const Pod& pod : view.seen.pods) {
-    if (!owns(view.job, pod.meta)) continue;
-    if (pod.meta.deletion_time) {
-      remove_stuck(pod, seconds(policy.pod_termination_timeout_seconds), view.now, plan);
-      continue;
-    }
-    if (!is_unwanted(pod, policy.clean_pod_policy)) continue;
+    const bool has_to_go = owns(view.job, pod.meta) && !pod.meta.deletion_time &&
+                           is_unwanted(pod, policy.clean_pod_policy);
+    if (!has_to_go) continue;
     if (peers_end_at(view.job) > view.now && !has_ended(pod)) {
       look_again_at(plan, peers_end_at(view.job));
     } else {
@@ -72,12 +70,17 @@ Plan clean_up(const View& view) {
   return plan;
 }
 
+void remove_stuck(const View& view, Plan& plan) {
+  for (const Pod& pod : view.seen.pods) {
+    if (owns(view.job, pod.meta) && pod.meta.deletion_time) remove_if_stuck(pod, view, plan);
+  }
+}
+
 void remove_earlier(const View& view, Plan& plan) {
   const std::optional<int> grace = grace_after(view.status.attempt_cause);
-  const seconds timeout(view.job.spec.run_policy.pod_termination_timeout_seconds);
   for (const Pod* pod : view.nodes.earlier) {
     if (pod->meta.deletion_time) {
-      remove_stuck(*pod, timeout, view.now, plan);
+      remove_if_stuck(*pod, view, plan);
     } else {
       plan.actions.push_back(DeletePod{pod->meta.name, pod->meta.uid, grace});
     }

@@ -9,8 +9,11 @@ namespace lockstep {
 // ever created again.
 Plan clean_up(const View& view);
 
-// Adds the deletion of every pod of an earlier attempt. A pod that outlives its grace period on a
-// dead machine is deleted by force, and its machine named.
+// Adds the forced deletion of pods that outlive their grace period, as on a dead machine, which is
+// named.
+void remove_stuck(const View& view, Plan& plan);
+
+// Adds the deletion of every pod of an earlier attempt, by force where it is stuck.
 void remove_earlier(const View& view, Plan& plan);
 
 }  // namespace lockstep

@@ -14,9 +14,8 @@ constexpr char kSharedMemory[] = "/dev/shm";
 
 bool is_mounted(const json& trainer, const std::string& path) {
   const json& mounts = fields::list(trainer, "volumeMounts");
-  return std::any_of(mounts.begin(), mounts.end(), [&](const json& mount) {
-    return fields::text(mount, "mountPath") == path;
-  });
+  return std::any_of(mounts.begin(), mounts.end(),
+                     [&](const json& mount) { return fields::text(mount, "mountPath") == path; });
 }
 
 // Instead of what the template mounts at that path.

@@ -6,7 +6,7 @@ import json
 from fnmatch import fnmatchcase
 from itertools import accumulate
 
-ACCELERATORS = ["nvidia.com/gpu", "nvidia.com/mig-*", "amd.com/gpu", "gpu.intel.com/*", "habana.ai/gaudi", "huawei.com/Ascend*",
+ACCELERATORS = ["nvidia.com/gpu", "nvidia.com/mig-*", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi", "huawei.com/Ascend*",
                 "google.com/tpu", "aws.amazon.com/neuron", "cambricon.com/mlu*", "metax-tech.com/gpu"]
 DEFAULT_PORT = 29500
 HOST_PORTS = range(20000, 30000)  # of hostNetwork without masterPort: any of them, the same for all pods of the attempt
@@ -42,7 +42,7 @@ class Node:
         asked = part(self.group, "procPerNode") or part(self.job, "spec", "procPerNode") or "auto"
         if asked != "auto":
             return asked
-        counted = sum(int(n) for name, n in self.limits.items() if any(fnmatchcase(name, a) for a in ACCELERATORS))
+        counted = sum(int(float(n)) for name, n in self.limits.items() if any(fnmatchcase(name, a) for a in ACCELERATORS))
         return min(max(counted, 1), 64)
 
 

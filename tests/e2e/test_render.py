@@ -19,7 +19,8 @@ LARGE = [path for path in JOBS if path.stem.startswith("most-nodes")]
 
 # Rules of the definition that render cannot judge, since it reads no quantities.
 OF_QUANTITIES = {"write a whole number of each device, such as 8 for nvidia.com/gpu", "write requests no larger than limits",
-                 "write an amount such as 8, 500m or 64Gi", "write a quantity, such as 8Gi"}
+                 "write an amount such as 8, 500m or 64Gi", "write a quantity, such as 8Gi",
+                 "write the same number of each device in requests and in limits, or leave it out of requests"}
 
 
 class Job:

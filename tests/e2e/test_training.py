@@ -13,12 +13,13 @@ DATA = "/usr/share/datasets/fashion-mnist"
 SMALL = {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "1Gi"}}
 
 
-def training(name, claim=None, nodes=2, processes=2, max_steps=400, **extra):
+def training(name, claim=None, max_steps=400, **extra):
     """A short real training that checkpoints every 50 steps; the same one in every test here, so that results compare."""
     config = {"model": {"name": "lenet"}, "data": {"train": {"path": DATA}},
               "train": {"epochs": 2, "batch_size": 128, "max_steps": max_steps},
               "checkpoint": {"every_steps": 50, "keep": 20}, "log": {"every_steps": 10}}
-    spec = {"numNodes": nodes, "procPerNode": processes, "resourcesPerNode": SMALL, "config": config, **extra}
+    shape = {} if "nodeGroups" in extra else {"numNodes": 2, "procPerNode": 2}
+    spec = {**shape, "resourcesPerNode": SMALL, "config": config, **extra}
     if claim:
         spec["checkpoints"] = {"claimName": claim}
     return training_job(name, **spec)
@@ -87,6 +88,15 @@ def test_a_deleted_pod_costs_one_restart_and_not_one_bit(kube, volume, undisturb
     assert status["restarts"]["disruptions"] == 1 and status["restarts"].get("failures", 0) == 0
     assert status["display"]["restarts"] == "1"
     assert final_model(folder, "fallen") == undisturbed
+
+
+def test_unequal_nodes_train_to_the_same_bits(kube, volume, undisturbed):
+    """1 and 3 processes are the same four ranks as 2 and 2."""
+    claim, folder = volume
+    kube.apply(training("uneven", claim, nodeGroups=[{"name": "one", "procPerNode": 1}, {"name": "three", "procPerNode": 3}]))
+    status = kube.wait_phase("uneven", "Succeeded", "Failed", seconds=180)
+    assert status["phase"] == "Succeeded" and status["worldSize"] == 4
+    assert final_model(folder, "uneven") == undisturbed
 
 
 def test_suspend_and_resume_continue_the_training(kube, volume, undisturbed):

@@ -28,6 +28,7 @@ JobBuilder& JobBuilder::status(const json& patch) {
 
 JobBuilder& JobBuilder::attempt(int number) {
   return status({{"attempt", number},
+                 {"observedGeneration", 1},
                  {"attemptStartTime", format_time(kNoon)},
                  {"startTime", format_time(kNoon)}});
 }

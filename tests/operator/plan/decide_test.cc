@@ -241,6 +241,40 @@ TEST(Decide, KeepsAPodWhoseContainersEndedBeforeItsPhaseSaysSo) {
   EXPECT_THAT(words(plan_for(job)), IsEmpty());
 }
 
+TEST(Decide, NotesThatAFinishedJobWasEditedAndNothingElse) {
+  const json complete = {{"observedGeneration", 0},
+                         {"conditions", json::array({{{"type", "Complete"}, {"status", "True"}}})}};
+  const auto job = a_job().running().status(complete);
+  const Plan plan = plan_for(job);
+  ASSERT_TRUE(plan.status);
+  JobStatus noted = job.job().status;
+  noted.observed_generation = 1;
+  EXPECT_EQ(*plan.status, noted);
+  EXPECT_TRUE(plan.events.empty());
+}
+
+TEST(Decide, ForcesAStuckPodOfAFinishedJobToo) {
+  const json failed = {{"conditions", json::array({{{"type", "Failed"}, {"status", "True"}}})}};
+  const auto job = a_job().running().status(failed).terminating(1);
+  EXPECT_THAT(words(plan_for(job, 100)), ElementsAre("delete fashion-0"));
+  const Plan late = plan_for(job, 200);  // its grace of 60 s and the 120 s beyond are over
+  EXPECT_THAT(words(late), ElementsAre("delete fashion-0", "delete fashion-1"));
+  EXPECT_EQ(std::get<DeletePod>(late.actions.back()).grace_seconds, 0);
+}
+
+TEST(Decide, LetsTheKubeletRestartASideCar) {
+  const json crashed = json::parse(R"({"name": "proxy",
+    "state": {"terminated": {"exitCode": 1, "finishedAt": "2026-01-02T12:00:01Z"}}})");
+  const auto with = [&](const json& declared) {
+    return a_job().running().pod(1,
+                                 {{"spec", {{"initContainers", json::array({declared})}}},
+                                  {"status", {{"initContainerStatuses", json::array({crashed})}}}});
+  };
+  const json side_car = {{"name", "proxy"}, {"restartPolicy", "Always"}};
+  EXPECT_EQ(plan_for(with(side_car)).status->attempt, 1);
+  EXPECT_EQ(plan_for(with({{"name", "proxy"}})).status->attempt, 2);
+}
+
 TEST(Decide, NeverTouchesAFinishedJobAgain) {
   for (const char* type : {"Complete", "Failed"}) {
     const json finished = {{"conditions", json::array({{{"type", type}, {"status", "True"}}})}};

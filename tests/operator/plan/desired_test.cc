@@ -131,6 +131,21 @@ TEST(DesiredPod, TakesSharedMemoryAsTheJobSays) {
   EXPECT_EQ(volumes(R"({"enabled": false})"), json::array());
 }
 
+TEST(DesiredPod, MountsTheJobsVolumesInsteadOfTheTemplates) {
+  const json pod = pod_of(a_job().spec(json::parse(R"({
+    "mounts": [{"claimName": "data", "path": "/data"}, {"claimName": "fast", "path": "/dev/shm"}],
+    "template": {"spec": {"volumes": [{"name": "own", "emptyDir": {}}], "containers": [
+      {"name": "trainer", "volumeMounts": [{"name": "own", "mountPath": "/data"},
+                                           {"name": "own", "mountPath": "/own"}]}]}}})")));
+  std::map<std::string, std::string> mounted;
+  for (const json& mount : container(pod, "trainer")["volumeMounts"]) {
+    EXPECT_TRUE(mounted.emplace(mount["mountPath"], mount["name"]).second) << mount;
+  }
+  EXPECT_EQ(mounted,
+            (std::map<std::string, std::string>{
+                {"/data", "lockstep-mount-0"}, {"/dev/shm", "lockstep-mount-1"}, {"/own", "own"}}));
+}
+
 TEST(DesiredPod, LaysItsGroupsPlacementOverTheTemplates) {
   const auto job = a_job().spec(json::parse(R"({"numNodes": null,
     "nodeGroups": [{"name": "a"}, {"name": "b", "nodeSelector": {"gpu": "old", "rack": "7"},

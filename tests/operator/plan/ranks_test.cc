@@ -31,7 +31,9 @@ TEST(Accelerators, AreCountedByPatternInTheLimits) {
       {R"({"example.com/nvidia.com/gpu": 4})", 0},
       {R"({"nvidia.com/gpu": -3})", 0},
       {R"({"nvidia.com/gpu": "many"})", 0},
-      {R"({"nvidia.com/gpu": 1e9})", 0}};
+      {R"({"nvidia.com/gpu": "1e1"})", 10},
+      {R"({"gpu.intel.com/i915": 1, "gpu.intel.com/millicores": 500})", 1},
+      {R"({"nvidia.com/gpu": 1e9})", 64}};
   for (const auto& [limits, count] : cases) {
     const json container = {{"resources", {{"limits", json::parse(limits)}}}};
     EXPECT_EQ(count_accelerators(container, kAccelerators), count) << limits;

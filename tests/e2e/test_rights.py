@@ -1,0 +1,63 @@
+"""Least rights: what the chart grants is what the operator uses, by the API server's own record of a whole run.
+
+Runs last of the files on the real node: the record is that of all of them.
+"""
+import json
+from pathlib import Path
+
+from kube import training_job
+
+OPERATOR = "system:serviceaccount:lockstep-system:lockstep"
+
+
+def asked(kube):
+    """Every request of the installed operator: {(verb, resource): status codes}."""
+    log = Path(kube.kubeconfig).parents[1] / "logs" / "audit.log"
+    seen = {}
+    for line in log.read_text().splitlines():
+        if OPERATOR not in line:
+            continue
+        event = json.loads(line)
+        if event["user"]["username"] != OPERATOR or "objectRef" not in event:
+            continue
+        target = event["objectRef"]
+        resource = target["resource"] + (f"/{target['subresource']}" if "subresource" in target else "")
+        seen.setdefault((event["verb"], resource), set()).add(event["responseStatus"]["code"])
+    return seen
+
+
+def granted(kube):
+    role = kube.get("clusterrole", "lockstep")
+    return {(verb, resource) for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
+
+
+def squat(kube, name):
+    """Objects of somebody else under the names that a job needs."""
+    nobody = {"app": "nobody"}
+    kube.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"clusterIP": "None", "selector": nobody}},
+               {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": name},
+                "spec": {"podSelector": {"matchLabels": nobody}}})
+
+
+def says_taken(kube, job, what):
+    return lambda: any(what in c["message"] for c in kube.status(job).get("conditions", []) if c["type"] == "NameConflict")
+
+
+def test_every_right_is_used_and_none_is_missing(cluster, kube):
+    squat(kube, "brief")
+    kube.apply(training_job("brief", command=["lockstep-launch", "--"], args=["true"], runPolicy={"ttlSecondsAfterFinished": 0}))
+    kube.wait("the Service to be seen as another's", says_taken(kube, "brief", "Service brief"))
+    kube.kubectl("delete", "service", "brief")
+    kube.wait("the policy to be seen as another's", says_taken(kube, "brief", "NetworkPolicy brief"), seconds=60)
+    kube.kubectl("delete", "networkpolicy", "brief")
+    kube.wait("the job to run, end and be deleted", lambda: kube.job("brief") is None, seconds=120)
+
+    kube.apply(training_job("lost", command=["lockstep-launch", "--"], args=["sleep", "600"]))
+    kube.wait_phase("lost", "Running")
+    kube.kubectl("delete", "pod", "lost-0", "--grace-period=0", "--force")
+    kube.wait("the loss to be confirmed", lambda: kube.status("lost").get("attempt") == 2)
+
+    requests = asked(kube)
+    assert {request: codes for request, codes in requests.items() if codes & {401, 403}} == {}
+    assert granted(kube) - set(requests) == set(), "granted and never used"
+    assert set(requests) - granted(kube) == set(), "used and granted by something else"
