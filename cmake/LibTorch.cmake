@@ -68,7 +68,7 @@ endif()
 add_library(lockstep_torch_header STATIC ${PROJECT_SOURCE_DIR}/trainer/torch.cc)
 target_link_libraries(lockstep_torch_header PUBLIC lockstep_torch)
 target_compile_options(lockstep_torch_header PRIVATE -fpch-preprocess)  # ccache needs it with GCC
-target_precompile_headers(lockstep_torch_header PRIVATE ${PROJECT_SOURCE_DIR}/trainer/torch.h)
+target_precompile_headers(lockstep_torch_header PRIVATE <trainer/torch.h>)  # no path of this checkout: ccache shares it
 
 function(use_torch name)
   target_link_libraries(${name} PUBLIC lockstep_torch)
