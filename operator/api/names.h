@@ -52,6 +52,7 @@ inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kNodesStarting[] = "NodesStarting";
 inline constexpr char kJobEnded[] = "JobEnded";
 inline constexpr char kNoCheckpoints[] = "NoCheckpoints";
+inline constexpr char kNoAccelerators[] = "NoAccelerators";
 inline constexpr char kNoTrainerContainer[] = "NoTrainerContainer";
 inline constexpr char kReservedEnvironment[] = "ReservedEnvironment";
 inline constexpr char kForcedDeletion[] = "ForcedDeletion";

@@ -1,6 +1,7 @@
 // Events from conditions and from a job's spec.
 #include "operator/plan/events.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -61,6 +62,14 @@ std::string containers_beside_a_default_trainer(const TrainingJob& job) {
   return others;
 }
 
+// procPerNode is auto, and there is nothing to count.
+bool has_nothing_to_count(const JobSpec& spec, const Platform& platform) {
+  return std::any_of(spec.node_groups.begin(), spec.node_groups.end(), [&](const NodeGroup& group) {
+    const json trainer = trainer_container(spec, group);
+    return !group.proc_per_node && count_accelerators(trainer, platform.accelerators) == 0;
+  });
+}
+
 }  // namespace
 
 std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
@@ -81,6 +90,12 @@ std::vector<Event> warnings_about(const TrainingJob& job, const Platform& platfo
                       .reason = names::kNoCheckpoints,
                       .message = "spec.checkpoints is not set: the model ends with its pods, and "
                                  "a restart begins from nothing"});
+  }
+  if (has_nothing_to_count(job.spec, platform)) {
+    events.push_back({.is_warning = false,
+                      .reason = names::kNoAccelerators,
+                      .message = "the limits of the trainer container name no accelerator, so "
+                                 "each node runs one process: set procPerNode to run more"});
   }
   if (const std::string others = containers_beside_a_default_trainer(job); !others.empty()) {
     events.push_back({.is_warning = true,

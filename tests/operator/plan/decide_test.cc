@@ -33,7 +33,7 @@ TEST(Decide, RecordsTheFirstAttemptBeforeItCreatesAnything) {
   EXPECT_EQ(plan.status->image, "lockstep/trainer:1");
   EXPECT_EQ(plan.status->start_time, after(10));
   EXPECT_EQ(plan.status->phase, Phase::kPending);
-  EXPECT_THAT(event_reasons(plan), ElementsAre("NoCheckpoints"));
+  EXPECT_THAT(event_reasons(plan), ElementsAre("NoCheckpoints", "NoAccelerators"));
 }
 
 TEST(Decide, RecordsNoImageWhenTheJobNamesOne) {
@@ -219,6 +219,17 @@ TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
   trainer["template"]["spec"]["containers"][0]["name"] = "trainer";
   EXPECT_THAT(warnings(trainer), ElementsAre("ReservedEnvironment"));
   EXPECT_THAT(warnings(json::object()), ElementsAre("NoCheckpoints"));
+}
+
+TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
+  const auto says = [](const char* spec) {
+    const auto reasons = event_reasons(plan_for(a_job().spec(json::parse(spec))));
+    return std::count(reasons.begin(), reasons.end(), "NoAccelerators");
+  };
+  EXPECT_EQ(says("{}"), 1);
+  EXPECT_EQ(says(R"({"procPerNode": 1})"), 0);
+  EXPECT_EQ(says(R"({"resourcesPerNode": {"limits": {"nvidia.com/gpu": 1}}})"), 0);
+  EXPECT_EQ(says(R"({"resourcesPerNode": {"requests": {"nvidia.com/gpu": 1}}})"), 1);
 }
 
 TEST(Decide, CleansUpAsThePolicySays) {
