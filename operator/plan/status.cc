@@ -99,6 +99,11 @@ void observe_creation(JobStatus& status, const Nodes& nodes, Time now) {
   set_condition(status, names::kPodsCreated, false, why.reason, why.message, now);
 }
 
+// The kubelet says why it cannot pull an image and that it waits, in turns: only the first is news.
+bool is_pause_between_pulls(const Condition* before, const Why& why) {
+  return before && before->reason == "ErrImagePull" && why.reason == "ImagePullBackOff";
+}
+
 // Running, once true, lasts for the rest of the attempt: a loss ends the attempt.
 void observe_running(JobStatus& status, const std::vector<const Pod*>& nodes, bool same_attempt,
                      Time now) {
@@ -109,6 +114,7 @@ void observe_running(JobStatus& status, const std::vector<const Pod*>& nodes, bo
     drop_condition(status, names::kRestarting);
   } else if (!same_attempt || !status.is(names::kRunning)) {
     const Why why = why_nodes_wait(nodes);
+    if (is_pause_between_pulls(status.condition(names::kRunning), why)) return;
     set_condition(status, names::kRunning, false, why.reason, why.message, now);
   }
 }

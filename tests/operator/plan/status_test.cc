@@ -73,6 +73,17 @@ TEST(Status, RepeatsTheKubeletsWords) {
               HasSubstr("pod fashion-1: Back-off pulling image \"typo:1\""));
 }
 
+TEST(Status, KeepsTheReasonOfAFailedPullWhileTheKubeletPauses) {
+  JobBuilder job = a_job().attempt(1).scheduled(0).scheduled(1).pod(
+      0, waiting("ErrImagePull", "typo:1: not found"));
+  job.status(to_json(status_of(job)));
+  EXPECT_EQ(job.job().status.display.reason, "ErrImagePull");
+  job.pod(0, waiting("ImagePullBackOff", "Back-off pulling image"));
+  EXPECT_EQ(status_of(job), job.job().status) << "nothing to write";
+  job.pod(0, waiting("CreateContainerConfigError", "no such ConfigMap"));
+  EXPECT_EQ(status_of(job).display.reason, "CreateContainerConfigError");
+}
+
 TEST(Status, StaysRunningUntilTheAttemptEnds) {
   EXPECT_EQ(status_of(a_job().running().failed(1)).phase, Phase::kRunning)
       << "while the loss settles";
