@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kube import training_job
 
-OPERATOR = "system:serviceaccount:lockstep-system:lockstep"
+OPERATOR = "system:serviceaccount:lockstep-system:lockstep-operator"
 
 
 def asked(kube):
@@ -27,7 +27,7 @@ def asked(kube):
 
 
 def granted(kube):
-    role = kube.get("clusterrole", "lockstep")
+    role = kube.get("clusterrole", "lockstep-operator")
     return {(verb, resource) for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
 
 

@@ -91,9 +91,10 @@ def test_a_deleted_pod_costs_one_restart_and_not_one_bit(kube, volume, undisturb
 
 
 def test_unequal_nodes_train_to_the_same_bits(kube, volume, undisturbed):
-    """1 and 3 processes are the same four ranks as 2 and 2."""
+    """1 and 3 processes are the same four ranks as 2 and 2, once each computes with one thread."""
     claim, folder = volume
-    kube.apply(training("uneven", claim, nodeGroups=[{"name": "one", "procPerNode": 1}, {"name": "three", "procPerNode": 3}]))
+    groups = [{"name": "one", "procPerNode": 1}, {"name": "three", "procPerNode": 3}]
+    kube.apply(training("uneven", claim, nodeGroups=groups, env=[{"name": "OMP_NUM_THREADS", "value": "1"}]))
     status = kube.wait_phase("uneven", "Succeeded", "Failed", seconds=180)
     assert status["phase"] == "Succeeded" and status["worldSize"] == 4
     assert final_model(folder, "uneven") == undisturbed
