@@ -208,7 +208,7 @@ JobBuilder an_expired_job() {
       {"type", "Complete"}, {"status", "True"}, {"lastTransitionTime", format_time(kNoon)}};
   return a_job()
       .attempt(1)
-      .status({{"conditions", json::array({condition})}})
+      .status({{"observedGeneration", 1}, {"conditions", json::array({condition})}})
       .spec({{"runPolicy", {{"ttlSecondsAfterFinished", 10}}}});
 }
 
