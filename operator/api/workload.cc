@@ -1,6 +1,8 @@
 // A Workload of Kueue's from its JSON.
 #include "operator/api/workload.h"
 
+#include <algorithm>
+
 #include "operator/api/fields.h"
 
 namespace lockstep {
@@ -34,6 +36,22 @@ Workload parse_workload(const json& object) {
           .conditions = fields::list(status, "conditions"),
           .admission = fields::member(status, "admission"),
           .admission_checks = fields::list(status, "admissionChecks")};
+}
+
+void set_condition(json& conditions, const Condition& condition) {
+  const char* status = condition.status ? "True" : "False";
+  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& each) {
+    return fields::text(each, "type") == condition.type;
+  });
+  json& stored = found == conditions.end() ? conditions.emplace_back() : *found;
+  if (fields::text(stored, "status") != status) {
+    stored["lastTransitionTime"] = format_time(condition.last_transition);
+  }
+  stored["type"] = condition.type;
+  stored["status"] = status;
+  stored["reason"] = condition.reason;
+  stored["message"] = condition.message;
+  stored["observedGeneration"] = condition.observed_generation;
 }
 
 }  // namespace lockstep

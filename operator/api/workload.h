@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "operator/api/meta.h"
+
 namespace lockstep {
 
 // Condition types of a Workload, as Kueue calls them.
@@ -32,5 +34,8 @@ struct Workload {
 
 // Reads a whole object; what is absent reads as empty.
 Workload parse_workload(const nlohmann::json& object);
+
+// Sets the one of that type among stored conditions. Its time moves only when its truth does.
+void set_condition(nlohmann::json& conditions, const Condition& condition);
 
 }  // namespace lockstep

@@ -88,9 +88,8 @@ Plan suspend(const View& view, const Hold& hold) {
   status.create_retry_time = hold.retry_time;
   drop_condition(status, names::kRestarting);
   set_condition(status, names::kSuspended, true, hold.reason, hold.message, view.now);
-  const bool has_to_drain = status.attempt == view.status.attempt;
-  Plan plan = plan_status(view, std::move(status));
-  if (has_to_drain) remove_earlier(view, plan);
+  Plan plan = plan_status(view, status);
+  if (status.attempt == view.status.attempt) remove_earlier(view, plan);
   return plan;
 }
 

@@ -1,7 +1,7 @@
 // The Workload of a job: asked for once, then kept up to date.
 #include "operator/plan/kueue.h"
 
-#include <algorithm>
+#include <vector>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
@@ -64,6 +64,13 @@ void patch(const View& view, const Entry& entry, json change, bool is_of_status,
   plan.actions.push_back(Patch{kWorkloads, view.job.meta.name, is_of_status, std::move(change)});
 }
 
+void patch_conditions(const View& view, const Entry& entry, const std::vector<Condition>& changes,
+                      Plan& plan, json status = json::object()) {
+  status["conditions"] = entry.workload.conditions;
+  for (const Condition& change : changes) set_condition(status["conditions"], change);
+  patch(view, entry, {{"status", std::move(status)}}, true, plan);
+}
+
 // In place: the Workload keeps its age, and with it its place in the queue.
 void ask_anew(const View& view, const Entry& entry, Plan& plan) {
   json spec = request(view);
@@ -89,46 +96,32 @@ bool gives_way(const Workload& workload) {
   return workload.is(kueue::kEvicted) && workload.is(kueue::kQuotaReserved);
 }
 
-json with_condition(json conditions, const Entry& entry, const char* type, bool value,
-                    const std::string& reason, const std::string& message, Time now) {
-  const char* status = value ? "True" : "False";
-  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& each) {
-    return fields::text(each, "type") == type;
-  });
-  json& condition = found == conditions.end() ? conditions.emplace_back() : *found;
-  if (fields::text(condition, "status") != status) {
-    condition["lastTransitionTime"] = format_time(now);
-  }
-  condition["type"] = type;
-  condition["status"] = status;
-  condition["reason"] = reason;
-  condition["message"] = message;
-  condition["observedGeneration"] = entry.meta.generation;
-  return conditions;
+Condition condition(const View& view, const Entry& entry, const char* type, bool value,
+                    const std::string& reason, const std::string& message) {
+  return {type, value, reason, message, view.now, entry.meta.generation};
 }
 
 void finish(const View& view, const Entry& entry, Plan& plan) {
   const bool is_complete = view.status.is(names::kComplete);
   const Condition& end = *view.status.condition(is_complete ? names::kComplete : names::kFailed);
-  json conditions = with_condition(entry.workload.conditions, entry, kueue::kFinished, true,
-                                   is_complete ? "Succeeded" : "Failed", end.message, view.now);
-  patch(view, entry, {{"status", {{"conditions", std::move(conditions)}}}}, true, plan);
+  patch_conditions(view, entry,
+                   {condition(view, entry, kueue::kFinished, true,
+                              is_complete ? "Succeeded" : "Failed", end.message)},
+                   plan);
 }
 
 // Gives the quota back, now that nothing uses it. Kueue queues the job again at once only where the
 // eviction was no fault of the job; else it waits for its own back-off.
 void release(const View& view, const Entry& entry, Plan& plan) {
   const std::string cause = entry.workload.reason(kueue::kEvicted);
-  const std::string message = entry.workload.message(kueue::kEvicted);
+  const std::string why = entry.workload.message(kueue::kEvicted);
   const bool queues_at_once = cause == "Preempted" || cause == "NodeFailures";
-  json conditions = with_condition(entry.workload.conditions, entry, kueue::kRequeued,
-                                   queues_at_once, cause, message, view.now);
-  conditions = with_condition(std::move(conditions), entry, kueue::kQuotaReserved, false, "Pending",
-                              message, view.now);
-  conditions = with_condition(std::move(conditions), entry, kueue::kAdmitted, false,
-                              "NoReservation", "The workload has no reservation", view.now);
-  patch(view, entry, {{"status", {{"conditions", std::move(conditions)}, {"admission", nullptr}}}},
-        true, plan);
+  patch_conditions(view, entry,
+                   {condition(view, entry, kueue::kRequeued, queues_at_once, cause, why),
+                    condition(view, entry, kueue::kQuotaReserved, false, "Pending", why),
+                    condition(view, entry, kueue::kAdmitted, false, "NoReservation",
+                              "The workload has no reservation")},
+                   plan, {{"admission", nullptr}});
 }
 
 void tell_readiness(const View& view, const Entry& entry, Plan& plan) {
@@ -141,10 +134,10 @@ void tell_readiness(const View& view, const Entry& entry, Plan& plan) {
   const std::string reason = is_ready      ? (was_lost ? "Recovered" : "Started")
                              : is_admitted ? "WaitForRecovery"
                                            : "WaitForStart";
-  const std::string message = is_ready ? "all nodes run" : "not all nodes run";
-  json conditions = with_condition(workload.conditions, entry, kueue::kPodsReady, is_ready, reason,
-                                   message, view.now);
-  patch(view, entry, {{"status", {{"conditions", std::move(conditions)}}}}, true, plan);
+  patch_conditions(view, entry,
+                   {condition(view, entry, kueue::kPodsReady, is_ready, reason,
+                              is_ready ? "all nodes run" : "not all nodes run")},
+                   plan);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 """Kueue for tests: the real one where it was built, else a small player of the part that the operator relies on."""
+import base64
 import json
 import os
 import subprocess
@@ -9,6 +10,14 @@ from pathlib import Path
 from kube import ROOT, condition
 
 API = "kueue.x-k8s.io/v1beta2"
+WEBHOOK_PORT = 19443
+# Kueue reads a certificate from a fixed path, and runs as root in a container of its own.
+IN_ITS_OWN_ETC = """certificates=$1; shift
+mount -t tmpfs tmpfs /mnt && mkdir /mnt/above /mnt/work
+mount -t overlay overlay -o lowerdir=/etc,upperdir=/mnt/above,workdir=/mnt/work /etc
+mkdir -p /etc/kueue/metrics && cp -r "$certificates" /etc/kueue/metrics/certs
+exec "$@"
+"""
 QUOTA = 2  # CPUs: one job of two nodes at a time
 
 
@@ -52,7 +61,7 @@ class PlayedKueue:
         self.thread.start()
 
     def open_queue(self, inside):
-        self.kube.apply(*[o for o in queue(inside) if not o["kind"].endswith("Queue")])
+        inside.apply(*[o for o in queue(inside) if not o["kind"].endswith("Queue")])
         self.inside = inside
 
     def stop(self):
@@ -126,16 +135,29 @@ class RealKueue:
         config.write_text(json.dumps({
             "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "namespace": "kueue-system",
             "health": {"healthProbeBindAddress": "127.0.0.1:0"}, "metrics": {"bindAddress": "0"},
-            "webhook": {"host": "127.0.0.1", "port": 19443, "certDir": str(certificates)},
+            "webhook": {"host": "127.0.0.1", "port": WEBHOOK_PORT, "certDir": str(certificates)},
             "leaderElection": {"leaderElect": False}, "internalCertManagement": {"enable": False},
             "integrations": {"frameworks": ["batch/job"], "externalFrameworks": ["TrainingJob.v1alpha1.lockstep.dev"]}}))
         self.log = (folder / "kueue.log").open("w")
         self.process = subprocess.Popen(
-            [built / "kueue", f"--config={config}"], stdout=self.log, stderr=subprocess.STDOUT,
-            env={**os.environ, "KUBECONFIG": kube.kubeconfig})
+            ["unshare", "--mount", "sh", "-euc", IN_ITS_OWN_ETC, "sh", certificates, built / "kueue", f"--config={config}",
+             "--feature-gates=VisibilityOnDemand=false"],
+            stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, "KUBECONFIG": kube.kubeconfig})
+        kube.apply(self._check_of_workloads((certificates / "tls.crt").read_bytes()))
+
+    @staticmethod
+    def _check_of_workloads(authority):
+        """Kueue's own validation, which its installation registers under the name of a Service."""
+        rule = {"apiGroups": ["kueue.x-k8s.io"], "apiVersions": ["v1beta2"], "operations": ["CREATE", "UPDATE"],
+                "resources": ["workloads", "workloads/status"]}
+        check = {"name": "vworkload.kb.io", "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [rule],
+                 "clientConfig": {"url": f"https://127.0.0.1:{WEBHOOK_PORT}/validate-kueue-x-k8s-io-v1beta2-workload",
+                                  "caBundle": base64.b64encode(authority).decode()}}
+        return {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+                "metadata": {"name": "kueue"}, "webhooks": [check]}
 
     def open_queue(self, inside):
-        self.kube.apply(*queue(inside))
+        inside.apply(*queue(inside))
         ready = "jsonpath={.status.conditions[?(@.type=='Active')].status}"
         self.kube.wait("the queue to be active", lambda: self.kube.kubectl(
             "get", "clusterqueue", "all", "-o", ready, check=False).stdout == "True", seconds=60)
