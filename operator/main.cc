@@ -149,7 +149,7 @@ void Operator::watch_companions(const Resource& resource) {
   }
 }
 
-// Gang scheduling is there for those who installed it, when the operator starts.
+// Gang scheduling and queues are there for those who installed them before the operator starts.
 Result<Platform> Operator::platform() {
   const auto served = [this](std::span<const Resource> kinds) {
     return first_served(client_, kinds, scopes_.front(), {});
@@ -160,6 +160,7 @@ Result<Platform> Operator::platform() {
   platform.volcano = TRY(served({&kVolcanoPodGroups, 1}));
   platform.coscheduling = TRY(served({&kCoschedulingPodGroups, 1}));
   platform.native = TRY(served(kNativePodGroups));
+  platform.has_kueue = TRY(served({&kWorkloads, 1})).has_value();
   return platform;
 }
 
@@ -214,6 +215,7 @@ int Operator::run(const sigset_t& signals) {
   for (const auto& kind : {found->volcano, found->coscheduling, found->native}) {
     if (kind) watch_companions(*kind);
   }
+  if (found->has_kueue) watch_companions(kWorkloads);
   if (!wait_for_caches(signals)) return contract::kExitFinished;
   log::info("the caches are filled", {{"jobs", jobs_.all().size()}, {"pods", pods_.all().size()}});
   Caches caches{jobs_, pods_, {}};

@@ -5,6 +5,7 @@
 
 #include "operator/api/names.h"
 #include "operator/base/log.h"
+#include "operator/plan/admission.h"
 #include "operator/plan/ownership.h"
 
 namespace lockstep {
@@ -63,7 +64,8 @@ Result<std::optional<Observed>> Reconciler::observe(const ObjectKey& key, std::s
       seen.companions.push_back(*companion);
     }
   }
-  TRY(confirm_gone(seen, std::move(stop)));
+  TRY(confirm_gone(seen, stop));
+  TRY(read_cluster_objects(seen, std::move(stop)));
   return seen;
 }
 
@@ -77,6 +79,18 @@ Result<void> Reconciler::confirm_gone(Observed& seen, std::stop_token stop) {
     } else if (found.error().kind == Kind::kNotFound) {
       seen.gone_ranks.insert(rank);
     } else {
+      return tl::unexpected(found.error());
+    }
+  }
+  return {};
+}
+
+Result<void> Reconciler::read_cluster_objects(Observed& seen, std::stop_token stop) {
+  for (const ClusterObject& object : objects_to_read(seen)) {
+    Result<nlohmann::json> found = client_.get(object.resource, {"", object.name}, stop);
+    if (found) {
+      seen.cluster_objects[object] = std::move(*found);
+    } else if (found.error().kind != Kind::kNotFound) {
       return tl::unexpected(found.error());
     }
   }

@@ -33,6 +33,7 @@ class Reconciler {
   // nullopt: there is no such job.
   Result<std::optional<Observed>> observe(const ObjectKey& key, std::stop_token stop);
   Result<void> confirm_gone(Observed& seen, std::stop_token stop);
+  Result<void> read_cluster_objects(Observed& seen, std::stop_token stop);
   // Whether every create was accepted.
   Result<bool> act(const TrainingJob& job, const Plan& plan, std::stop_token stop);
   void tell(const TrainingJob& job, const JobStatus& status) const;

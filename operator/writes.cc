@@ -116,6 +116,10 @@ Result<std::optional<RefusedCreate>> Writes::carry_out(const TrainingJob& job, c
                std::move(stop)));
     return std::nullopt;
   }
+  if (const auto* wanted = std::get_if<Patch>(&action)) {
+    TRY(patch(job, *wanted, std::move(stop)));
+    return std::nullopt;
+  }
   const auto& expired = std::get<DeleteJob>(action);
   TRY(remove(job, kTrainingJobs, job.meta.name,
              {.uid = expired.uid, .resource_version = expired.resource_version}, std::move(stop)));
@@ -168,6 +172,19 @@ Result<void> Writes::remove(const TrainingJob& job, const Resource& resource,
   if (removed.error().kind == Kind::kNotFound) return {};
   return tl::unexpected(
       removed.error());  // kConflict: another uid or version, or a race: look again
+}
+
+Result<void> Writes::patch(const TrainingJob& job, const Patch& patch, std::stop_token stop) {
+  const ObjectKey key{job.meta.namespace_, patch.name};
+  const Result<json> patched =
+      patch.is_of_status ? client_.patch_status(patch.resource, key, patch.change, std::move(stop))
+                         : client_.patch(patch.resource, key, patch.change, std::move(stop));
+  if (patched) {
+    remember(job.meta.key(), patch.resource, *patched);
+    return {};
+  }
+  if (patched.error().kind == Kind::kNotFound) return {};
+  return tl::unexpected(patched.error());  // kConflict: somebody wrote first: look again
 }
 
 }  // namespace lockstep

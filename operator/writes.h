@@ -67,6 +67,7 @@ class Writes {
                                                        std::stop_token stop);
   Result<void> remove(const TrainingJob& job, const Resource& resource, const std::string& name,
                       const DeleteOptions& options, std::stop_token stop);
+  Result<void> patch(const TrainingJob& job, const Patch& patch, std::stop_token stop);
   void remember(const ObjectKey& job, const Resource& resource, const nlohmann::json& object);
 
   Client& client_;

@@ -73,7 +73,9 @@ Result<Pod> parse_pod(const nlohmann::json& object) {
 }
 
 Result<Companion> parse_companion(const Resource& resource, const nlohmann::json& object) {
-  return Companion{.resource = resource, .meta = TRY(parse_meta(object))};
+  Companion companion{.resource = resource, .meta = TRY(parse_meta(object)), .workload = {}};
+  if (resource == kWorkloads) companion.workload = parse_workload(object);
+  return companion;
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "operator/api/meta.h"
 #include "operator/api/resources.h"
+#include "operator/api/workload.h"
 
 namespace lockstep {
 
@@ -47,10 +48,11 @@ struct Pod {
   std::vector<ContainerState> containers;
 };
 
-// Any object of a job that is not a pod: its Service, NetworkPolicy or PodGroup.
+// Any object of a job that is not a pod: its Service, NetworkPolicy, PodGroup or Workload.
 struct Companion {
   Resource resource;
   ObjectMeta meta;
+  std::optional<Workload> workload;  // of kWorkloads only: the one kind whose status we act on
 };
 
 // Read one whole object. Unknown fields are ignored, absent ones read as empty. Errors: kInvalid

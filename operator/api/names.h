@@ -22,6 +22,12 @@ inline constexpr char kNodeGroup[] = "lockstep.dev/node-group";
 inline constexpr char kCompletionIndex[] = "batch.kubernetes.io/job-completion-index";
 inline constexpr char kManagedBy[] = "app.kubernetes.io/managed-by";
 
+// Kueue's labels of a job, and ours of its Workload.
+inline constexpr char kQueueName[] = "kueue.x-k8s.io/queue-name";
+inline constexpr char kQueuePriority[] = "kueue.x-k8s.io/priority-class";
+inline constexpr char kQueueRequest[] = "lockstep.dev/queue-request";  // a hash of what was asked
+inline constexpr char kSuspendedByUser[] = "lockstep.dev/suspended";   // why spec.active is false
+
 // Condition types.
 inline constexpr char kInvalid[] = "Invalid";
 inline constexpr char kNameConflict[] = "NameConflict";
@@ -40,6 +46,9 @@ inline constexpr char kPodGroupWanted[] = "PodGroup";
 inline constexpr char kNoPodGroups[] = "NoPodGroups";
 inline constexpr char kJobSuspended[] = "JobSuspended";
 inline constexpr char kJobResumed[] = "JobResumed";
+inline constexpr char kNoKueue[] = "NoKueue";
+inline constexpr char kWaitingForQuota[] = "WaitingForQuota";
+inline constexpr char kEvicted[] = "Evicted";
 inline constexpr char kAllPodsCreated[] = "AllPodsCreated";
 inline constexpr char kCreatingPods[] = "CreatingPods";
 inline constexpr char kWaitingForOldPods[] = "WaitingForOldPods";

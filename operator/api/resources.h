@@ -40,4 +40,13 @@ inline constexpr Resource kNativePodGroups[] = {
     {"scheduling.k8s.io", "v1alpha3", "podgroups", "PodGroup"},
     {"scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup"}};
 
+// Kueue. All but the Workload are cluster-wide.
+inline constexpr Resource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads", "Workload"};
+inline constexpr Resource kResourceFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors",
+                                           "ResourceFlavor"};
+inline constexpr Resource kWorkloadPriorityClasses{
+    "kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass"};
+inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
+                                           "PriorityClass"};
+
 }  // namespace lockstep

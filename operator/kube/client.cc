@@ -67,6 +67,11 @@ Result<json> Client::remove(const Resource& resource, const ObjectKey& key,
   return send_for_object(delete_request(resource, key, options), std::move(stop));
 }
 
+Result<json> Client::patch(const Resource& resource, const ObjectKey& key, const json& patch,
+                           std::stop_token stop) {
+  return send_for_object(patch_request(resource, key, patch), std::move(stop));
+}
+
 Result<json> Client::patch_status(const Resource& resource, const ObjectKey& key, const json& patch,
                                   std::stop_token stop) {
   return send_for_object(patch_status_request(resource, key, patch), std::move(stop));

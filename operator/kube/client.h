@@ -49,6 +49,8 @@ class Client {
                                 const DeleteOptions& options, std::stop_token stop);
 
   // `patch` is a JSON merge patch; metadata.resourceVersion in it makes the write conditional.
+  Result<nlohmann::json> patch(const Resource& resource, const ObjectKey& key,
+                               const nlohmann::json& patch, std::stop_token stop);
   Result<nlohmann::json> patch_status(const Resource& resource, const ObjectKey& key,
                                       const nlohmann::json& patch, std::stop_token stop);
 

@@ -66,6 +66,16 @@ void set_body(Request& request, std::string content_type, const json& body) {
   request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+Request merge_patch_request(const Resource& resource, const ObjectKey& key,
+                            const std::string& subresource, const json& patch) {
+  const std::string path = path_of(resource, key.namespace_, key.name) + subresource;
+  Request request = base_request("PATCH", "patch", resource, key.namespace_,
+                                 with_query(path, {{"fieldManager", names::kOperator}}));
+  request.resource += subresource;
+  set_body(request, "application/merge-patch+json", patch);
+  return request;
+}
+
 }  // namespace
 
 Request get_request(const Resource& resource, const ObjectKey& key) {
@@ -122,13 +132,12 @@ Request delete_request(const Resource& resource, const ObjectKey& key,
   return request;
 }
 
+Request patch_request(const Resource& resource, const ObjectKey& key, const json& patch) {
+  return merge_patch_request(resource, key, "", patch);
+}
+
 Request patch_status_request(const Resource& resource, const ObjectKey& key, const json& patch) {
-  Request request = base_request("PATCH", "patch", resource, key.namespace_,
-                                 with_query(path_of(resource, key.namespace_, key.name) + "/status",
-                                            {{"fieldManager", names::kOperator}}));
-  request.resource += "/status";
-  set_body(request, "application/merge-patch+json", patch);
-  return request;
+  return merge_patch_request(resource, key, "/status", patch);
 }
 
 std::string describe(const Request& request) {

@@ -53,7 +53,8 @@ Request create_request(const Resource& resource, const std::string& namespace_,
 // Children go in the background: the answer does not wait for them.
 Request delete_request(const Resource& resource, const ObjectKey& key,
                        const DeleteOptions& options);
-// A JSON merge patch of the status subresource.
+// A JSON merge patch of the object, and one of its status subresource.
+Request patch_request(const Resource& resource, const ObjectKey& key, const nlohmann::json& patch);
 Request patch_status_request(const Resource& resource, const ObjectKey& key,
                              const nlohmann::json& patch);
 

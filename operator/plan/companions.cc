@@ -18,20 +18,6 @@ json own_pods(const TrainingJob& job) {
   return {{names::kJobName, job.meta.name}, {names::kJobUid, job.meta.uid}};
 }
 
-Create companion(const TrainingJob& job, const Resource& resource, json spec) {
-  const std::string group = resource.group.empty() ? "" : std::string(resource.group) + "/";
-  return {.resource = resource,
-          .name = job.meta.name,
-          .body = {{"apiVersion", group + std::string(resource.version)},
-                   {"kind", resource.kind},
-                   {"metadata",
-                    {{"name", job.meta.name},
-                     {"namespace", job.meta.namespace_},
-                     {"labels", job_labels(job)},
-                     {"ownerReferences", json::array({owner_reference(job)})}}},
-                   {"spec", std::move(spec)}}};
-}
-
 Create service(const TrainingJob& job) {
   return companion(job, kServices,
                    {{"clusterIP", "None"},
@@ -52,6 +38,20 @@ Create network_policy(const TrainingJob& job) {
 }
 
 }  // namespace
+
+Create companion(const TrainingJob& job, const Resource& resource, json spec) {
+  const std::string group = resource.group.empty() ? "" : std::string(resource.group) + "/";
+  return {.resource = resource,
+          .name = job.meta.name,
+          .body = {{"apiVersion", group + std::string(resource.version)},
+                   {"kind", resource.kind},
+                   {"metadata",
+                    {{"name", job.meta.name},
+                     {"namespace", job.meta.namespace_},
+                     {"labels", job_labels(job)},
+                     {"ownerReferences", json::array({owner_reference(job)})}}},
+                   {"spec", std::move(spec)}}};
+}
 
 std::vector<Create> desired_companions(const TrainingJob& job, const Platform& platform) {
   std::vector<Create> companions{service(job)};

@@ -8,6 +8,9 @@
 
 namespace lockstep {
 
+// An object that is named like the job and goes with it.
+Create companion(const TrainingJob& job, const Resource& resource, nlohmann::json spec);
+
 // The headless Service that gives the pods their host names, the NetworkPolicy that keeps others
 // out, and the PodGroup for the scheduler, in the order in which they have to be created.
 std::vector<Create> desired_companions(const TrainingJob& job, const Platform& platform);

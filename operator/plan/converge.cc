@@ -5,10 +5,12 @@
 #include <functional>
 
 #include "operator/api/names.h"
+#include "operator/plan/admission.h"
 #include "operator/plan/companions.h"
 #include "operator/plan/conditions.h"
 #include "operator/plan/desired_pod.h"
 #include "operator/plan/ownership.h"
+#include "operator/plan/ranks.h"
 #include "operator/plan/restart.h"
 
 namespace lockstep {
@@ -62,8 +64,9 @@ const RefusedCreate* refusal(const View& view) {
 void create_missing_pods(const View& view, Plan& plan) {
   for (int rank = 0; rank < view.job.spec.num_nodes; ++rank) {
     if (view.nodes.current[rank]) continue;
-    plan.actions.push_back(
-        Create{kPods, pod_name(view.job, rank), desired_pod(view.job, rank, view.seen.platform)});
+    nlohmann::json pod = desired_pod(view.job, rank, view.seen.platform);
+    assign(pod, view.seen, group_of(view.job.spec, rank));
+    plan.actions.push_back(Create{kPods, pod_name(view.job, rank), std::move(pod)});
   }
 }
 

@@ -13,6 +13,8 @@
 #include "operator/plan/deadline.h"
 #include "operator/plan/events.h"
 #include "operator/plan/expiry.h"
+#include "operator/plan/hold.h"
+#include "operator/plan/kueue.h"
 #include "operator/plan/loss.h"
 #include "operator/plan/removal.h"
 #include "operator/plan/restart.h"
@@ -76,20 +78,18 @@ Plan complete(const View& view, const Success& success) {
   return end(view, names::kComplete, {success.reason, success.message}, success.finished);
 }
 
-Plan suspend(const View& view) {
+Plan suspend(const View& view, const Hold& hold) {
   JobStatus status = view.status;
   if (status.pods_created || view.nodes.exist()) {
     status = with_new_attempt(std::move(status), AttemptCause::kSuspend);
   }
   status.start_time.reset();
   status.next_restart_time.reset();
-  status.create_retry_time.reset();
+  status.create_retry_time = hold.retry_time;
   drop_condition(status, names::kRestarting);
-  set_condition(status, names::kSuspended, true, names::kJobSuspended,
-                "runPolicy.suspend is true: pods are removed, checkpoints stay", view.now);
-  const bool has_to_drain = status.attempt == view.status.attempt;
-  Plan plan = plan_status(view, std::move(status));
-  if (has_to_drain) remove_earlier(view, plan);
+  set_condition(status, names::kSuspended, true, hold.reason, hold.message, view.now);
+  Plan plan = plan_status(view, status);
+  if (status.attempt == view.status.attempt) remove_earlier(view, plan);
   return plan;
 }
 
@@ -103,7 +103,7 @@ Plan begin(const View& view) {
   }
   if (status.is(names::kSuspended)) {
     set_condition(status, names::kSuspended, false, names::kJobResumed,
-                  "runPolicy.suspend is false: all nodes start", view.now);
+                  "nothing holds the job any more: all nodes start", view.now);
   }
   status.start_time = view.now;
   status.attempt_start_time = view.now;
@@ -166,28 +166,34 @@ Plan fail_startup(const View& view) {
              view.now);
 }
 
-}  // namespace
-
-Plan decide(const Observed& seen, Time now) {
-  const TrainingJob& job = seen.job;
-  const View view(seen, now);
-  if (job.meta.deletion_time || is_managed_by_another(job)) return {};
-  if (!job.invalid.empty()) return say_invalid(view);
+Plan follow_rules(const View& view) {
+  const TrainingJob& job = view.job;
   if (job.status.is_finished()) return retire(view);
 
   if (view.nodes.latest_attempt > job.status.attempt) return catch_up(view);
   if (const auto success = success_of(view)) return complete(view, *success);
-  if (job.spec.run_policy.is_suspended) return suspend(view);
+  if (const auto hold = hold_of(view)) return suspend(view, *hold);
   if (job.status.attempt == 0 || job.status.is(names::kSuspended)) return begin(view);
-  if (active_deadline(job.spec.run_policy, job.status).value_or(Time::max()) <= now) {
+  if (active_deadline(job.spec.run_policy, job.status).value_or(Time::max()) <= view.now) {
     return fail_deadline(view);
   }
   if (!view.nodes.earlier.empty()) return drain(view);
 
-  const std::vector<Loss> losses = lost_nodes(seen, view.nodes);
+  const std::vector<Loss> losses = lost_nodes(view.seen, view.nodes);
   if (!losses.empty()) return restart_or_fail(view, losses);
-  if (startup_deadline(view).value_or(Time::max()) <= now) return fail_startup(view);
+  if (startup_deadline(view).value_or(Time::max()) <= view.now) return fail_startup(view);
   return converge(view);
+}
+
+}  // namespace
+
+Plan decide(const Observed& seen, Time now) {
+  if (seen.job.meta.deletion_time || is_managed_by_another(seen.job)) return {};
+  const View view(seen, now);
+  if (!seen.job.invalid.empty()) return say_invalid(view);
+  Plan plan = follow_rules(view);
+  tell_kueue(view, plan);
+  return plan;
 }
 
 }  // namespace lockstep

@@ -1,9 +1,8 @@
 // The master's address and port.
 #include "operator/plan/master.h"
 
-#include <cstdint>
-
 #include "operator/api/fields.h"
+#include "operator/plan/hash.h"
 #include "operator/plan/ownership.h"
 #include "trainer/contract.h"
 
@@ -13,13 +12,6 @@ namespace {
 // Below Kubernetes' node ports (from 30000) and Linux' ephemeral ports (from 32768).
 constexpr int kFirstHostPort = 20000;
 constexpr int kHostPorts = 10000;
-
-// FNV-1a: the same on every machine and in every version, so that a pod made late agrees.
-std::uint32_t hash(const std::string& text) {
-  std::uint32_t value = 2166136261u;
-  for (const unsigned char byte : text) value = (value ^ byte) * 16777619u;
-  return value;
-}
 
 bool uses_host_network(const JobSpec& spec) {
   return fields::flag(fields::member(spec.pod_template, "spec"), "hostNetwork");
@@ -34,8 +26,9 @@ std::string master_address(const TrainingJob& job) {
 int master_port(const TrainingJob& job) {
   if (job.spec.master_port) return *job.spec.master_port;
   if (!uses_host_network(job.spec)) return contract::kDefaultMasterPort;
+  // A pod made late, by another operator, has to agree.
   const std::string seed = job.meta.uid + "/" + std::to_string(job.status.attempt);
-  return kFirstHostPort + static_cast<int>(hash(seed) % kHostPorts);
+  return kFirstHostPort + static_cast<int>(stable_hash(seed) % kHostPorts);
 }
 
 }  // namespace lockstep

@@ -1,6 +1,8 @@
 // Everything decide() looks at: what one job and its objects looked like at one instant.
 #pragma once
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,11 +21,20 @@ struct RefusedCreate {
   std::string message;         // the API server's words
 };
 
+// An object that belongs to no namespace.
+struct ClusterObject {
+  Resource resource;
+  std::string name;
+  auto operator<=>(const ClusterObject&) const = default;
+};
+
 struct Observed {
   TrainingJob job;
   std::vector<Pod> pods;              // labelled with this job's name, whoever owns them
   std::vector<Companion> companions;  // likewise
   std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
+  // Those of objects_to_read() (admission.h) that exist, as a live GET answered.
+  std::map<ClusterObject, nlohmann::json> cluster_objects;
   // What the creates of the last plan met. The caller plans again at once after a refusal, and
   // forgets it then.
   std::vector<RefusedCreate> refused;

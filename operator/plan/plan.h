@@ -33,7 +33,16 @@ struct DeleteJob {
   std::string resource_version;
 };
 
-using Action = std::variant<Create, DeletePod, DeleteJob>;
+// A JSON merge patch of an object that others write too: metadata.resourceVersion in it is the
+// precondition. NotFound means that it is no longer needed.
+struct Patch {
+  Resource resource;
+  std::string name;
+  bool is_of_status = false;
+  nlohmann::json change;
+};
+
+using Action = std::variant<Create, DeletePod, DeleteJob, Patch>;
 
 struct Event {
   bool is_warning = false;
@@ -43,7 +52,7 @@ struct Event {
 
 // Carried out in this order: the status first (merge patch with the observed resourceVersion; a
 // conflict drops the whole plan), then the events, then the actions in their order. A plan that
-// raises the attempt has no actions: they follow from it.
+// raises the attempt leaves the pods alone: what happens to them follows from it.
 struct Plan {
   std::optional<JobStatus> status;  // absent: nothing changed
   std::vector<Event> events;

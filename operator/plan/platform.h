@@ -17,6 +17,7 @@ struct Platform {
   std::optional<Resource> volcano;
   std::optional<Resource> coscheduling;
   std::optional<Resource> native;
+  bool has_kueue = false;  // likewise its Workloads
 
   static std::vector<std::string> default_accelerators();
 };

@@ -10,6 +10,7 @@
 #include "operator/plan/last_words.h"
 #include "operator/plan/master.h"
 #include "operator/plan/ranks.h"
+#include "operator/plan/workload_request.h"
 
 namespace lockstep {
 namespace {
@@ -71,7 +72,9 @@ Why why_nodes_wait(const std::vector<const Pod*>& nodes) {
 }
 
 Why why_pods_are_missing(const JobStatus& status, const Nodes& nodes, Time now) {
-  if (status.is(names::kSuspended)) return {names::kJobSuspended, "the job is suspended"};
+  if (const Condition* held = status.condition(names::kSuspended); held && held->status) {
+    return {held->reason, held->message};
+  }
   if (status.is(names::kNameConflict)) {
     return {names::kNameTaken, status.condition(names::kNameConflict)->message};
   }
@@ -152,6 +155,7 @@ void fill_columns(JobStatus& status) {
 
 void observe_spec(JobStatus& status, const Observed& seen) {
   const TrainingJob& job = seen.job;
+  status.display.queue = queue_of(job);
   status.world_size = ranks_of(job.spec, seen.platform.accelerators).world_size();
   status.master_address = master_address(job);
 }

@@ -27,15 +27,17 @@ class Kubectl:
         return subprocess.run([*self.words, *words], capture_output=True).returncode == 0
 
 
-def start(layout, processes):
+def start(layout, processes, feature_gates=None, runtime_config=None):
     """Returns when the API answers and namespaces get their service accounts (usually 5 s)."""
     kubectl = Kubectl(layout)
+    gates = [f"--feature-gates={feature_gates}"] if feature_gates else []
+    apis = [f"--runtime-config={runtime_config}"] if runtime_config else []
     processes.start("etcd", _etcd(layout))
-    processes.start("kube-apiserver", _apiserver(layout))
+    processes.start("kube-apiserver", _apiserver(layout) + gates + apis)
     say("etcd, kube-apiserver: starting (usually 4 s)")
     processes.wait_ready("kube-apiserver", lambda: kubectl.succeeds("get", "--raw", "/readyz"), 90)
-    processes.start("kube-controller-manager", _controller_manager(layout))
-    processes.start("kube-scheduler", _scheduler(layout))
+    processes.start("kube-controller-manager", _controller_manager(layout) + gates)
+    processes.start("kube-scheduler", _scheduler(layout) + gates)
     say("kube-controller-manager, kube-scheduler: starting (usually 2 s)")
     has_account = lambda: kubectl.succeeds("get", "serviceaccount", "default")  # noqa: E731
     processes.wait_ready("kube-controller-manager", has_account, 60)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/api/names.h"
 #include "tests/support/job_builder.h"
 
 namespace lockstep {
@@ -207,7 +208,7 @@ JobBuilder an_expired_job() {
       {"type", "Complete"}, {"status", "True"}, {"lastTransitionTime", format_time(kNoon)}};
   return a_job()
       .attempt(1)
-      .status({{"conditions", json::array({condition})}})
+      .status({{"observedGeneration", 1}, {"conditions", json::array({condition})}})
       .spec({{"runPolicy", {{"ttlSecondsAfterFinished", 10}}}});
 }
 
@@ -344,6 +345,56 @@ TEST_F(ReconcilerTest, WritesNothingWhenNothingChanged) {
     ASSERT_TRUE(pass());
   }
   EXPECT_EQ(api_.verbs(), Words{}) << api_.requests.at(0).body;
+}
+
+class QueuedReconcilerTest : public ReconcilerTest {
+ protected:
+  Result<std::optional<Time>> pass() {
+    api_.requests.clear();
+    return queued_.reconcile(kJob, stop_.get_token());
+  }
+
+  static Platform with_kueue() {
+    Platform platform;
+    platform.has_kueue = true;
+    return platform;
+  }
+
+  Store<Companion> workloads_ = store<Companion>();
+  Reconciler queued_{client_,
+                     {jobs_,
+                      pods_,
+                      {{kServices, &services_},
+                       {kNetworkPolicies, &network_policies_},
+                       {kWorkloads, &workloads_}}},
+                     with_kueue(),
+                     clock_};
+};
+
+TEST_F(QueuedReconcilerTest, ReadsThePriorityClassAndAsksTheQueue) {
+  workloads_.replace("", {}, "10");
+  api_.on("get workloadpriorityclasses/urgent", 200, {{"value", 7}});
+  see(a_job().label(names::kQueueName, "vision").label(names::kQueuePriority, "urgent"), 10);
+  ASSERT_TRUE(pass());
+  EXPECT_EQ(api_.verbs(), (Words{"get workloadpriorityclasses", "patch trainingjobs/status",
+                                 "create events", "create workloads"}));
+  EXPECT_EQ(body(3)["spec"]["priority"], 7);
+}
+
+TEST_F(QueuedReconcilerTest, GivesQuotaBackOnceAndWaitsForTheCacheToShowIt) {
+  const json stored = json::parse(R"({"metadata": {"name": "fashion", "namespace": "ml", "uid": "w",
+    "resourceVersion": "10", "ownerReferences": [{"uid": "job-uid", "controller": true}]},
+    "status": {"admission": {}, "conditions": [{"type": "QuotaReserved", "status": "True"},
+      {"type": "Evicted", "status": "True", "reason": "Preempted", "message": "for another"}]}})");
+  workloads_.replace("", {parse_companion(kWorkloads, stored).value()}, "10");
+  see(a_job().label(names::kQueueName, "vision"), 10);
+  ASSERT_TRUE(pass());
+  EXPECT_EQ(api_.verbs().back(), "patch workloads/status");
+  const json patch = json::parse(api_.requests.back().body);
+  EXPECT_EQ(patch["metadata"]["resourceVersion"], "10");
+  EXPECT_EQ(patch["status"]["admission"], nullptr);
+  ASSERT_TRUE(pass());
+  EXPECT_EQ(api_.verbs(), Words{}) << "the cache still shows the quota";
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ JobBuilder& JobBuilder::spec(const json& patch) {
   return *this;
 }
 
+JobBuilder& JobBuilder::label(const std::string& name, const std::string& value) {
+  object_["metadata"]["labels"][name] = value;
+  return *this;
+}
+
 JobBuilder& JobBuilder::status(const json& patch) {
   object_["status"].merge_patch(patch);
   return *this;

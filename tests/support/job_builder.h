@@ -23,7 +23,8 @@ class JobBuilder {
   JobBuilder();
 
   JobBuilder& nodes(int count);
-  JobBuilder& spec(const nlohmann::json& patch);    // merged over
+  JobBuilder& spec(const nlohmann::json& patch);  // merged over
+  JobBuilder& label(const std::string& name, const std::string& value);
   JobBuilder& status(const nlohmann::json& patch);  // merged over
   JobBuilder& attempt(int number);                  // begun at noon; pods come with it
 

@@ -49,5 +49,20 @@ TEST(Pod, ReadsFieldsOfTheWrongTypeAsAbsent) {
   EXPECT_FALSE(pod.containers[1].terminated);
 }
 
+TEST(Companion, OfKueueSaysWhatKueueAnswered) {
+  const json object = json::parse(R"({
+    "metadata": {"name": "fashion", "uid": "u"}, "spec": {"active": false},
+    "status": {"admission": {"clusterQueue": "all"}, "conditions": [null,
+      {"type": "Admitted", "status": "True", "reason": "Admitted", "message": "it is"}]}})");
+  const Workload workload = *parse_companion(kWorkloads, object).value().workload;
+  EXPECT_FALSE(workload.is_active);
+  EXPECT_TRUE(workload.is(kueue::kAdmitted));
+  EXPECT_EQ(workload.message(kueue::kAdmitted), "it is");
+  EXPECT_FALSE(workload.is(kueue::kEvicted));
+  EXPECT_EQ(workload.admission["clusterQueue"], "all");
+  EXPECT_FALSE(parse_companion(kServices, object).value().workload);
+  EXPECT_TRUE(parse_workload(json::object()).is_active);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -71,6 +71,16 @@ TEST(Request, PatchesTheStatusSubresource) {
   EXPECT_EQ(request.resource, "trainingjobs/status");
 }
 
+TEST(Request, PatchesAnObjectAndFindsOneThatHasNoNamespace) {
+  const Request patch = patch_request(kWorkloads, {"ml", "fashion"}, {{"spec", 1}});
+  EXPECT_EQ(patch.target,
+            "/apis/kueue.x-k8s.io/v1beta2/namespaces/ml/workloads/fashion"
+            "?fieldManager=lockstep-operator");
+  EXPECT_EQ(patch.resource, "workloads");
+  EXPECT_EQ(get_request(kResourceFlavors, {"", "spot"}).target,
+            "/apis/kueue.x-k8s.io/v1beta2/resourceflavors/spot");
+}
+
 TEST(Request, WritesBrokenUtf8AsReplacementCharacters) {
   const Request request = create_request(kEvents, "ml", {{"message", "a\xff"}});
   EXPECT_EQ(json::parse(request.body)["message"], "a\xef\xbf\xbd");

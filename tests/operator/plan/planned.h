@@ -14,7 +14,7 @@ inline Plan plan_for(const JobBuilder& job, double seconds = 10) {
 }
 
 // Actions as words: "create Service fashion", "create fashion-0", "delete fashion-1",
-// "delete the job".
+// "delete the job", "patch Workload fashion".
 inline std::vector<std::string> words(const Plan& plan) {
   std::vector<std::string> words;
   for (const Action& action : plan.actions) {
@@ -25,6 +25,9 @@ inline std::vector<std::string> words(const Plan& plan) {
     }
     if (const auto* pod = std::get_if<DeletePod>(&action)) words.push_back("delete " + pod->name);
     if (std::holds_alternative<DeleteJob>(action)) words.push_back("delete the job");
+    if (const auto* change = std::get_if<Patch>(&action)) {
+      words.push_back("patch " + described(change->resource, change->name));
+    }
   }
   return words;
 }
