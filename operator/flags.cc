@@ -77,6 +77,13 @@ Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* arg
            "one more resource that counts as an accelerator; may be repeated")
       ->allow_extra_args(false)
       ->delimiter(',');
+  add_flag(app, "integration", flags.integrations,
+           "volcano, coscheduling or native (PodGroups), or kueue, where it is installed; may be "
+           "repeated")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kIntegrations), std::end(kIntegrations))));
   add_flag(app, "workers", flags.workers, "jobs looked at at once")->check(CLI::Range(1, 64));
   add_flag(app, "health-address", flags.health_address, "where /healthz and /readyz listen");
   add_flag(app, "metrics-address", flags.metrics_address,

@@ -10,12 +10,16 @@
 
 namespace lockstep {
 
+// Schedulers and queues that a cluster may have beside its own.
+inline constexpr const char* kIntegrations[] = {"volcano", "coscheduling", "native", "kueue"};
+
 struct Flags {
   std::string kubeconfig;
   std::string context;
   std::vector<std::string> namespaces;  // empty: all
   std::string trainer_image = "lockstep/trainer:" LOCKSTEP_VERSION;
   std::vector<std::string> accelerators;  // besides those known already
+  std::vector<std::string> integrations;  // of kIntegrations: whose kinds to look for
   int workers = 4;
   std::string health_address = "0.0.0.0:8080";
   std::string metrics_address;  // empty: with health

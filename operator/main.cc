@@ -151,16 +151,19 @@ void Operator::watch_companions(const Resource& resource) {
 
 // Gang scheduling and queues are there for those who installed them before the operator starts.
 Result<Platform> Operator::platform() {
-  const auto served = [this](std::span<const Resource> kinds) {
+  using Found = Result<std::optional<Resource>>;
+  const auto served = [this](const char* integration, std::span<const Resource> kinds) -> Found {
+    const auto& wanted = flags_.integrations;
+    if (std::find(wanted.begin(), wanted.end(), integration) == wanted.end()) return std::nullopt;
     return first_served(client_, kinds, scopes_.front(), {});
   };
   Platform platform;
   platform.trainer_image = flags_.trainer_image;
   for (const std::string& name : flags_.accelerators) platform.accelerators.push_back(name);
-  platform.volcano = TRY(served({&kVolcanoPodGroups, 1}));
-  platform.coscheduling = TRY(served({&kCoschedulingPodGroups, 1}));
-  platform.native = TRY(served(kNativePodGroups));
-  platform.has_kueue = TRY(served({&kWorkloads, 1})).has_value();
+  platform.volcano = TRY(served("volcano", {&kVolcanoPodGroups, 1}));
+  platform.coscheduling = TRY(served("coscheduling", {&kCoschedulingPodGroups, 1}));
+  platform.native = TRY(served("native", kNativePodGroups));
+  platform.has_kueue = TRY(served("kueue", {&kWorkloads, 1})).has_value();
   return platform;
 }
 

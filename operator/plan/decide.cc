@@ -133,9 +133,7 @@ Plan drain(const View& view) {
 
 Plan restart_or_fail(const View& view, const std::vector<Loss>& losses) {
   const Loss& root = root_cause(losses);
-  const bool others_run =
-      view.job.spec.num_nodes > static_cast<int>(losses.size()) + view.nodes.succeeded();
-  const Time settled = settles_at(root, others_run, view.now, view.job.spec.num_nodes == 1);
+  const Time settled = settles_at(root, others_of(view.nodes, losses), view.now);
   if (settled > view.now) return plan_status(view, view.status, settled);
   if (const auto verdict = final_verdict(view.job, root)) {
     return end(view, names::kFailed, *verdict, view.now, root.evidence);

@@ -91,8 +91,9 @@ void join_pod_group(json& pod, const TrainingJob& job, const Platform& platform)
 std::string why_no_gang(const JobSpec& spec, const Platform& platform) {
   if (spec.scheduling.gang == Gang::kNone || pod_groups_of(spec, platform)) return "";
   return "schedulingPolicy.gang is " + std::string(gang_name(spec.scheduling.gang)) +
-         ", but the cluster serves no such PodGroup to the operator: nodes are scheduled one by "
-         "one";
+         ", but the operator found no such PodGroups when it started, so nodes are scheduled one "
+         "by "
+         "one: install the scheduler and set gangScheduling of the chart";
 }
 
 }  // namespace lockstep

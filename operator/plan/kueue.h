@@ -1,5 +1,5 @@
 // A job's part in the contract with Kueue, as Kueue's own job framework plays it for the kinds that
-// it knows: docs/decisions/0009-the-operator-owns-the-workload.md.
+// it knows: docs/decisions/0010-the-operator-owns-the-workload.md.
 #pragma once
 
 #include "operator/plan/view.h"

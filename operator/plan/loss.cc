@@ -21,7 +21,6 @@ constexpr std::size_t kLongestReason = 256;
 constexpr seconds kSettleCause{1};  // the other nodes' last words are on their way
 constexpr seconds kSettleFollowOn{
     60};  // the node controller takes 40 s and more to mark a dead machine
-
 constexpr seconds kSettleAlone{5};  // only its own pod can say more
 
 // Reasons of a pod that the kubelet ended, or refused, for the machine's sake.
@@ -157,11 +156,20 @@ const Loss& root_cause(const std::vector<Loss>& losses) {
   });
 }
 
-Time settles_at(const Loss& root, bool others_run, Time now, bool is_only_node) {
+Others others_of(const Nodes& nodes, const std::vector<Loss>& losses) {
+  const int count = static_cast<int>(nodes.current.size());
+  if (count == 1) return Others::kNone;
+  return count > static_cast<int>(losses.size()) + nodes.succeeded() ? Others::kRun
+                                                                     : Others::kEnded;
+}
+
+Time settles_at(const Loss& root, Others others, Time now) {
   if (root.kind == LossKind::kDisruption || !root.died) return now;
   const bool is_follow_on = root.kind == LossKind::kFollowOn;
-  if (!is_follow_on && !others_run) return now;
-  const seconds wait = !is_follow_on ? kSettleCause : is_only_node ? kSettleAlone : kSettleFollowOn;
+  if (!is_follow_on && others != Others::kRun) return now;
+  const seconds wait = !is_follow_on             ? kSettleCause
+                       : others == Others::kNone ? kSettleAlone
+                                                 : kSettleFollowOn;
   // A clock that is ahead of ours by more than the wait says nothing.
   return *root.died > now + wait ? now : *root.died + wait;
 }

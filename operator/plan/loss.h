@@ -29,10 +29,14 @@ std::vector<Loss> lost_nodes(const Observed& seen, const Nodes& nodes);
 // The one that explains the others: by kind, then who died first. `losses` is not empty.
 const Loss& root_cause(const std::vector<Loss>& losses);
 
+// What the nodes beside the lost ones do: some run and may say more, all have ended, or the job has
+// one node only.
+enum class Others { kRun, kEnded, kNone };
+Others others_of(const Nodes& nodes, const std::vector<Loss>& losses);
+
 // Until when to wait for better evidence before acting on `root`; in the past when there is nothing
-// to wait for. `others_run`: some node of the attempt still runs and may say more. `is_only_node`:
-// the job has one node, so a follow-on has no other node to wait for.
-Time settles_at(const Loss& root, bool others_run, Time now, bool is_only_node = false);
+// to wait for.
+Time settles_at(const Loss& root, Others others, Time now);
 
 // The pod says of itself that it was evicted, preempted or lost with its machine.
 bool is_disrupted(const Pod& pod);

@@ -20,7 +20,8 @@ class Operator:
 
     def __init__(self, *flags, env=None):
         self.process = subprocess.Popen(
-            [str(PROGRAM), "--health-address=127.0.0.1:0", "--trainer-image=lockstep/trainer:test", *flags],
+            [str(PROGRAM), "--health-address=127.0.0.1:0", "--trainer-image=lockstep/trainer:test",
+             "--integration=volcano,coscheduling,native,kueue", *flags],
             stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.lines = []
         self.reader = threading.Thread(target=self._follow, daemon=True)

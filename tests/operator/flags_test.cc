@@ -36,6 +36,8 @@ TEST(Flags, AreRead) {
   EXPECT_EQ(flags.workers, 2);
   EXPECT_EQ(flags.log_level, log::Level::kDebug);
   EXPECT_EQ(flags.accelerators, std::vector<std::string>{"x.com/npu"});
+  EXPECT_EQ(flags_of({"--integration=kueue,native"}).integrations,
+            (std::vector<std::string>{"kueue", "native"}));
 }
 
 TEST(Flags, ComeFromTheEnvironmentToo) {

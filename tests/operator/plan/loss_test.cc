@@ -204,14 +204,14 @@ TEST(Settling, WaitsForBetterEvidenceOnlyAsLongAsItCanHelp) {
   const Loss disruption{.kind = LossKind::kDisruption};
   const Loss cause{.kind = LossKind::kFailure, .died = after(10)};
   const Loss follow_on{.kind = LossKind::kFollowOn, .died = after(10)};
-  EXPECT_LE(settles_at(disruption, true, after(10)), after(10));
-  EXPECT_EQ(settles_at(cause, true, after(10)), after(11));
-  EXPECT_LE(settles_at(cause, false, after(10)), after(10)) << "nobody is left to speak";
-  EXPECT_EQ(settles_at(follow_on, true, after(10)), after(70));
-  EXPECT_EQ(settles_at(follow_on, false, after(10)), after(70));
-  EXPECT_EQ(settles_at(follow_on, false, after(10), /*is_only_node=*/true), after(15));
+  EXPECT_LE(settles_at(disruption, Others::kRun, after(10)), after(10));
+  EXPECT_EQ(settles_at(cause, Others::kRun, after(10)), after(11));
+  EXPECT_LE(settles_at(cause, Others::kEnded, after(10)), after(10)) << "nobody is left to speak";
+  EXPECT_EQ(settles_at(follow_on, Others::kRun, after(10)), after(70));
+  EXPECT_EQ(settles_at(follow_on, Others::kEnded, after(10)), after(70));
+  EXPECT_EQ(settles_at(follow_on, Others::kNone, after(10)), after(15));
   const Loss from_the_future{.kind = LossKind::kFailure, .died = after(900)};
-  EXPECT_LE(settles_at(from_the_future, true, after(10)), after(10))
+  EXPECT_LE(settles_at(from_the_future, Others::kRun, after(10)), after(10))
       << "a wrong clock must not hold us up";
 }
 
