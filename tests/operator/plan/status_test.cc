@@ -74,8 +74,12 @@ TEST(Status, RepeatsTheKubeletsWords) {
 }
 
 TEST(Status, KeepsTheReasonOfAFailedPullWhileTheKubeletPauses) {
-  JobBuilder job = a_job().attempt(1).scheduled(0).scheduled(1).pod(
-      0, waiting("ErrImagePull", "typo:1: not found"));
+  JobBuilder job = a_job()
+                       .attempt(1)
+                       .status({{"podsCreated", true}})
+                       .scheduled(0)
+                       .scheduled(1)
+                       .pod(0, waiting("ErrImagePull", "typo:1: not found"));
   job.status(to_json(status_of(job)));
   EXPECT_EQ(job.job().status.display.reason, "ErrImagePull");
   job.pod(0, waiting("ImagePullBackOff", "Back-off pulling image"));
