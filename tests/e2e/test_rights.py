@@ -7,6 +7,8 @@ from pathlib import Path
 
 from kube import training_job
 
+RESTRICTED = {"runAsNonRoot": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
+              "seccompProfile": {"type": "RuntimeDefault"}}
 OPERATOR = "system:serviceaccount:lockstep-system:lockstep-operator"
 
 
@@ -36,7 +38,10 @@ def squat(kube, name):
     nobody = {"app": "nobody"}
     kube.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"clusterIP": "None", "selector": nobody}},
                {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": name},
-                "spec": {"podSelector": {"matchLabels": nobody}}})
+                "spec": {"podSelector": {"matchLabels": nobody}}},
+               {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{name}-0"}, "spec": {
+                   "schedulingGates": [{"name": "lockstep.dev/never"}],
+                   "containers": [{"name": "idle", "image": "idle", "securityContext": RESTRICTED}]}})
 
 
 def says_taken(kube, job, what):
@@ -50,12 +55,14 @@ def test_every_right_is_used_and_none_is_missing(cluster, kube):
     kube.kubectl("delete", "service", "brief")
     kube.wait("the policy to be seen as another's", says_taken(kube, "brief", "NetworkPolicy brief"), seconds=60)
     kube.kubectl("delete", "networkpolicy", "brief")
+    kube.wait("the pod to be seen as another's", says_taken(kube, "brief", "Pod brief-0"), seconds=60)
+    kube.kubectl("delete", "pod", "brief-0", "--force", "--grace-period=0")
     kube.wait("the job to run, end and be deleted", lambda: kube.job("brief") is None, seconds=120)
 
-    kube.apply(training_job("lost", command=["lockstep-launch", "--"], args=["sleep", "600"]))
-    kube.wait_phase("lost", "Running")
-    kube.kubectl("delete", "pod", "lost-0", "--grace-period=0", "--force")
-    kube.wait("the loss to be confirmed", lambda: kube.status("lost").get("attempt") == 2)
+    kube.apply(training_job("paused", command=["lockstep-launch", "--"], args=["sleep", "600"]))
+    kube.wait_phase("paused", "Running")
+    kube.kubectl("patch", "tj", "paused", "--type=merge", "-p", '{"spec":{"runPolicy":{"suspend":true}}}')
+    kube.wait("its pod to be deleted", lambda: not kube.pods("paused"))
 
     requests = asked(kube)
     assert {request: codes for request, codes in requests.items() if codes & {401, 403}} == {}

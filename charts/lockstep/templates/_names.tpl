@@ -18,7 +18,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "lockstep.rules" -}}
 - apiGroups: [lockstep.dev]
   resources: [trainingjobs]
-  verbs: [get, list, watch, delete]
+  verbs: [list, watch, delete]
 - apiGroups: [lockstep.dev]
   resources: [trainingjobs/status]
   verbs: [patch]
