@@ -12,11 +12,11 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t kMostClients = 8;
-constexpr int kMostAcceptedAtOnce = 8;
+constexpr int kMostAcceptedAtOnce = 64;
 constexpr std::size_t kMostIgnored = 64 << 10;
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::chrono::seconds kRest(1);
-constexpr int kBacklog = 64;
+constexpr int kBacklog = 1024;
 
 bool would_block() { return errno == EAGAIN || errno == EINTR; }
 
@@ -119,13 +119,14 @@ HttpServer::Time HttpServer::deadline() const {
 }
 
 void HttpServer::serve(const Pages& pages, Time now) {
-  if (now >= rests_until_) accept_some(now);
   std::erase_if(clients_, [&](HttpClient& client) {
     return now >= client.expiry || !advance(client, pages);
   });
+  if (now >= rests_until_) accept_some(pages, now);
 }
 
-void HttpServer::accept_some(Time now) {
+// A request that has come with its connection is answered before the next one can push it out.
+void HttpServer::accept_some(const Pages& pages, Time now) {
   rests_until_ = {};
   for (int accepted = 0; accepted < kMostAcceptedAtOnce; ++accepted) {
     Fd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -135,6 +136,7 @@ void HttpServer::accept_some(Time now) {
     }
     if (clients_.size() == kMostClients) clients_.pop_front();
     clients_.push_back({std::move(socket), now + kPatience, {}, {}, 0, 0});
+    if (!advance(clients_.back(), pages)) clients_.pop_back();
   }
 }
 

@@ -40,7 +40,7 @@ class HttpServer {
   void serve(const Pages& pages, Time now);
 
  private:
-  void accept_some(Time now);
+  void accept_some(const Pages& pages, Time now);
 
   Fd listener_;
   Time rests_until_;                // no descriptor was left for a client
