@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostClients = 8;
 constexpr int kMostAcceptedAtOnce = 64;
-constexpr std::size_t kMostIgnored = 64 << 10;
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::chrono::seconds kRest(1);
 constexpr int kBacklog = 1024;
@@ -60,7 +59,16 @@ Fd listen_to(int port, bool is_public) {
   return socket;
 }
 
-// What follows returns false when the connection is over.
+// These return false when the connection is over.
+
+bool write_answer(HttpClient& client) {
+  const std::size_t rest = client.answer.size() - client.written;
+  const ssize_t count =
+      send(client.socket.get(), client.answer.data() + client.written, rest, MSG_NOSIGNAL);
+  if (count < 0) return would_block();
+  client.written += count;
+  return client.written < client.answer.size();
+}
 
 bool read_request(HttpClient& client, const Pages& pages) {
   char buffer[kLongestRequest];
@@ -70,34 +78,11 @@ bool read_request(HttpClient& client, const Pages& pages) {
   if (count < 0) return would_block();
   client.request.append(buffer, count);
   client.answer = answer(client.request, pages);
-  return true;
-}
-
-bool write_answer(HttpClient& client) {
-  const std::size_t rest = client.answer.size() - client.written;
-  const ssize_t count =
-      send(client.socket.get(), client.answer.data() + client.written, rest, MSG_NOSIGNAL);
-  if (count < 0) return would_block();
-  client.written += count;
-  if (client.written == client.answer.size()) shutdown(client.socket.get(), SHUT_WR);
-  return true;
-}
-
-// To close with unread bytes would cost the client its answer: we wait for it to close.
-bool await_close(HttpClient& client) {
-  char buffer[4096];
-  const ssize_t count = recv(client.socket.get(), buffer, sizeof buffer, 0);
-  if (count == 0) return false;
-  if (count < 0) return would_block();
-  client.ignored += count;
-  return client.ignored < kMostIgnored;
+  return client.answer.empty() || write_answer(client);
 }
 
 bool advance(HttpClient& client, const Pages& pages) {
-  if (client.answer.empty() && !read_request(client, pages)) return false;
-  if (client.answer.empty()) return true;
-  if (client.written < client.answer.size()) return write_answer(client);
-  return await_close(client);
+  return client.answer.empty() ? read_request(client, pages) : write_answer(client);
 }
 
 }  // namespace
@@ -107,8 +92,7 @@ HttpServer::HttpServer(int port, bool is_public) : listener_(listen_to(port, is_
 void HttpServer::watch(std::vector<pollfd>& sources) const {
   if (rests_until_ == Time()) sources.push_back({listener_.get(), POLLIN, 0});
   for (const HttpClient& client : clients_) {
-    const bool has_answer = client.written < client.answer.size();
-    const short event = has_answer ? POLLOUT : POLLIN;
+    const short event = client.answer.empty() ? POLLIN : POLLOUT;
     sources.push_back({client.socket.get(), event, 0});
   }
 }
@@ -135,7 +119,7 @@ void HttpServer::accept_some(const Pages& pages, Time now) {
       return;
     }
     if (clients_.size() == kMostClients) clients_.pop_front();
-    clients_.push_back({std::move(socket), now + kPatience, {}, {}, 0, 0});
+    clients_.push_back({std::move(socket), now + kPatience, {}, {}});
     if (!advance(clients_.back(), pages)) clients_.pop_back();
   }
 }

@@ -13,14 +13,13 @@
 
 namespace lockstep {
 
-// One connection: first the request is read, then the answer written, then its end awaited.
+// One connection: the request is read, then the answer written, then it is over.
 struct HttpClient {
   Fd socket;
   std::chrono::steady_clock::time_point expiry;
   std::string request;
   std::string answer;
   std::size_t written = 0;  // of the answer
-  std::size_t ignored = 0;  // bytes that came after the request
 };
 
 // Clients are strangers. Each has two seconds for everything; of more than eight the oldest is cut

@@ -3,9 +3,16 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
 
 #include "tests/trainer/launch/launched.h"
 #include "tests/trainer/launch/web.h"
@@ -19,6 +26,16 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// What a process has used so far: fields 14 and 15 of /proc/<pid>/stat, of which its name is 2.
+double cpu_seconds(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string stat;
+  std::getline(file, stat);
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
+  return (std::stod(words.at(11)) + std::stod(words.at(12))) / sysconf(_SC_CLK_TCK);
 }
 
 class LauncherPages : public ::testing::Test {
@@ -38,7 +55,7 @@ class LauncherPages : public ::testing::Test {
   }
 
   int port_ = free_port();
-  Launched launched_{shell(2, "exec sleep 1000"), {}, port_};
+  Launched launched_{shell(2, "echo '{}' > $LOCKSTEP_STATUS; exec sleep 1000"), {}, port_};
 };
 
 TEST_F(LauncherPages, CutOffWhoSaysNothingHalfOrGarbageAfterTwoSeconds) {
@@ -100,6 +117,30 @@ TEST_F(LauncherPages, StandTenThousandConnections) {
   }
   expect_prompt_answer();
   expect_prompt_end();
+}
+
+TEST_F(LauncherPages, LetTheLauncherSleepWhileNothingHappens) {
+  const Fd client = connect_to(port_);
+  const double before = cpu_seconds(launched_.pid());
+  EXPECT_EQ(receive_all(client), "") << "two seconds later";
+  EXPECT_LT(cpu_seconds(launched_.pid()) - before, 0.5);
+}
+
+TEST_F(LauncherPages, WaitForADescriptorWhereThereIsNone) {
+  std::deque<Fd> idle;  // they fill the gaps among the descriptor numbers
+  while (idle.size() < 7) idle.push_back(connect_to(port_));
+  expect_prompt_answer();
+  const std::string open = "/proc/" + std::to_string(launched_.pid()) + "/fd/";
+  rlim_t lowest_free = 0;
+  while (std::filesystem::exists(open + std::to_string(lowest_free))) ++lowest_free;
+  ASSERT_GT(lowest_free, 16) << "poll(2) refuses more entries than there may be descriptors";
+  const rlimit no_more = {lowest_free, lowest_free};
+  prlimit(launched_.pid(), RLIMIT_NOFILE, &no_more, nullptr);
+  const double before = cpu_seconds(launched_.pid());
+  const auto begin = Clock::now();
+  EXPECT_EQ(get_page(port_, "/healthz"), "ok\n") << "once the idle ones are cut off";
+  EXPECT_GT(seconds_since(begin), 0.8);
+  EXPECT_LT(cpu_seconds(launched_.pid()) - before, 0.5);
 }
 
 TEST_F(LauncherPages, HoldNoSignalUp) {

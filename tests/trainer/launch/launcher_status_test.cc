@@ -17,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using testing::TemporaryDirectory;
 
 json progress(int port) { return json::parse(get_page(port, "/progress")); }
@@ -105,6 +106,21 @@ TEST(LauncherStatus, TellsWhoAndWhere) {
   EXPECT_EQ(page["nodeRank"], 1);
   EXPECT_EQ(page["ranks"][0]["rank"], 1);
   EXPECT_EQ(get_page(port, "/healthz"), "ok\n");
+}
+
+TEST(LauncherStatus, TellsWhichRanksHaveEnded) {
+  const int port = free_port();
+  Launched launched(shell(2, "[ $RANK = 0 ] && exit 0; exec sleep 1000"), {}, port);
+  const json page =
+      wait_for_progress(port, [](const json& page) { return !page["ranks"][0]["running"]; });
+  EXPECT_EQ(page["ranks"][1]["running"], true);
+}
+
+TEST(LauncherStatus, FindsAnotherPlaceForItsFifo) {
+  Launched launched(shell(1, "echo $LOCKSTEP_STATUS"),
+                    {{"TMPDIR", "/no/such"}, {"LOCKSTEP_STATUS", "/of/another/launcher"}});
+  EXPECT_EQ(launched.wait(), 0);
+  EXPECT_THAT(launched.output(), StartsWith("[rank 0] /tmp/lockstep-"));
 }
 
 TEST(LauncherStatus, NamesTheFirstBadLineOnly) {
