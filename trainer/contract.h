@@ -25,9 +25,12 @@ inline constexpr char kNamespace[] = "LOCKSTEP_NAMESPACE";
 inline constexpr char kAttempt[] = "LOCKSTEP_ATTEMPT";  // from 1
 inline constexpr char kConfig[] = "LOCKSTEP_CONFIG";    // spec.config as JSON
 inline constexpr char kCheckpointDir[] = "CHECKPOINT_DIR";
+inline constexpr char kStatus[] =
+    "LOCKSTEP_STATUS";  // FIFO for a rank's progress: docs/progress.md
 
 inline constexpr int kDefaultMasterPort = 29500;
 inline constexpr int kProgressPort = 9790;  // where each node tells its progress
+inline constexpr int kStatusSchema = 1;     // of what ranks write and of what the port tells
 inline constexpr char kTerminationLog[] = "/dev/termination-log";
 
 // Exit codes of trainer and launcher; the operator's default rules know them.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -52,15 +53,18 @@ class Launcher {
 
   Outcome run() {
     adopt_orphans();
+    open_status();
     start_workers();
     reap();
     while (!is_finished()) {
       wait();
       read_signals();
       read_streams();
+      status_->serve(Clock::now());
       output_.pump();
       if (Clock::now() >= deadline_) escalate();
     }
+    status_.reset();  // nobody may ask any more
     const Outcome outcome = conclude();
     flush();
     return outcome;
@@ -69,10 +73,18 @@ class Launcher {
  private:
   enum class Stage { kRunning, kStopping, kKilled, kAbandoned };
 
+  void open_status() {
+    std::vector<int> ranks;
+    for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
+    status_.emplace(spec_.status, ranks, [this](const std::string& text) { say(text); });
+  }
+
   void start_workers() {
     for (const LaunchSpec::Rank& rank : spec_.ranks) {
+      Environment environment = rank.environment;
+      status_->equip(rank.number, environment);
       try {
-        workers_.push_back(std::make_unique<Worker>(rank.number, spec_.command, rank.environment));
+        workers_.push_back(std::make_unique<Worker>(rank.number, spec_.command, environment));
       } catch (const SpawnError& error) {
         record({rank.number, error.code, 0, now_ms(), false, error.what()});
         return;
@@ -92,7 +104,7 @@ class Launcher {
     });
   }
 
-  // Sleeps until a signal, a line, room for output or the deadline.
+  // Sleeps until a signal, a line, room for output, a client or a deadline.
   void wait() {
     std::vector<pollfd> sources = {{signals_.get(), POLLIN, 0}};
     if (const int fd = output_.waiting_for(); fd >= 0) sources.push_back({fd, POLLOUT, 0});
@@ -103,9 +115,11 @@ class Launcher {
         }
       }
     }
+    if (status_) status_->watch(sources);
+    const auto deadline = status_ ? std::min(deadline_, status_->deadline()) : deadline_;
     int timeout = -1;
-    if (deadline_ != Clock::time_point::max()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (deadline != Clock::time_point::max()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
       timeout = static_cast<int>(std::max<std::int64_t>(0, left.count()));
     }
     poll(sources.data(), sources.size(), timeout);
@@ -159,6 +173,7 @@ class Launcher {
 
   void record(Exit exit) {
     exits_.push_back(exit);
+    status_->rank_ended(exit.rank);
     if (stage_ != Stage::kRunning || !has_running_worker()) return;
     if (is_failure(exit)) {
       stop(describe(exit) + ": stopping the other ranks", spec_.peer_grace);
@@ -261,6 +276,7 @@ class Launcher {
   const LaunchSpec& spec_;
   Fd signals_;
   Output output_;
+  std::optional<StatusService> status_;  // until all ranks have ended
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Exit> exits_;
   Stage stage_ = Stage::kRunning;

@@ -15,6 +15,7 @@
 #include "trainer/launch/environment.h"
 #include "trainer/launch/options.h"
 #include "trainer/launch/root_cause.h"
+#include "trainer/launch/status_service.h"
 
 namespace lockstep {
 
@@ -27,6 +28,7 @@ struct LaunchSpec {
   std::vector<Rank> ranks;  // at least one
   Seconds grace{25};
   Seconds peer_grace{1};
+  StatusSpec status;
 };
 
 struct Outcome {

@@ -58,6 +58,11 @@ LaunchSpec prepare(const Environment& environment, const Options& options) {
   spec.command = options.command;
   spec.grace = stop_grace(environment, options);
   spec.peer_grace = options.peer_grace;
+  spec.status = {.job = lookup(environment, contract::kJobName).value_or(""),
+                 .attempt = plan.restart_count + 1,
+                 .node_rank = plan.node_rank,
+                 .port = options.progress_port,
+                 .is_public = environment.contains(contract::kJobUid)};
   for (int local_rank = 0; local_rank < plan.local_world_size; ++local_rank) {
     spec.ranks.push_back(
         {plan.rank_offset + local_rank, worker_environment(environment, plan, local_rank)});

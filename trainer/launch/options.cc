@@ -62,6 +62,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
                      "Seconds to save after a stop from outside (LOCKSTEP_GRACE_SECONDS, else 25)");
   app.add_flag("--standalone", options.standalone,
                "One node on a free port, whatever the environment says");
+  app.add_option("--progress-port", options.progress_port,
+                 "Port of /progress, /metrics and /healthz, on loopback only unless the operator "
+                 "started the node (9790); 0: none");
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -75,6 +78,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
   }
   options.peer_grace = seconds_of("--peer-grace", peer_grace);
   if (grace_flag->count() > 0) options.grace = seconds_of("--grace", grace);
+  if (options.progress_port < 0 || options.progress_port > 65535) {
+    throw std::invalid_argument("--progress-port must be 0 to 65535");
+  }
   options.command = command_of(app);
   return options;
 }

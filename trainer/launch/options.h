@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/contract.h"
+
 namespace lockstep {
 
 using Seconds = std::chrono::duration<double>;
@@ -15,8 +17,9 @@ struct Options {
   Seconds peer_grace{1.0};       // between SIGTERM and SIGKILL after a rank has failed
   std::optional<Seconds> grace;  // the same after a stop from outside
   bool standalone = false;
-  std::vector<std::string> command;  // the program and its arguments, untouched
-  std::string answer;                // of --help and --version: print it and exit 0
+  int progress_port = contract::kProgressPort;  // 0: no progress page
+  std::vector<std::string> command;             // the program and its arguments, untouched
+  std::string answer;                           // of --help and --version: print it and exit 0
 };
 
 // Flags end at the first word that is no flag, or at `--`. Throws std::invalid_argument with one

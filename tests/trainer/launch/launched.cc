@@ -41,14 +41,15 @@ bool is_live(const std::filesystem::path& process) {
 }  // namespace
 
 Launched::Launched(const std::vector<std::string>& arguments,
-                   const std::map<std::string, std::string>& environment) {
+                   const std::map<std::string, std::string>& environment, int progress_port) {
   static int count = 0;
   mark_ = "LAUNCHED_BY_TEST=" + std::to_string(getpid()) + "." + std::to_string(count++);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   pipe_ = Fd(ends[0]);
   const Fd write_end(ends[1]);
-  std::vector<char*> argv = {const_cast<char*>(LAUNCHER)};
+  std::string port = "--progress-port=" + std::to_string(progress_port);
+  std::vector<char*> argv = {const_cast<char*>(LAUNCHER), port.data()};
   for (const std::string& argument : arguments) {
     argv.push_back(const_cast<char*>(argument.c_str()));
   }

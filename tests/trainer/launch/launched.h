@@ -18,9 +18,10 @@ namespace lockstep::test {
 class Launched {
  public:
   // Standard output and error of the launcher come through one pipe. `environment` is laid over
-  // that of the test.
+  // that of the test. Tests run beside each other, so each asks for a progress port of its own.
   explicit Launched(const std::vector<std::string>& arguments,
-                    const std::map<std::string, std::string>& environment = {});
+                    const std::map<std::string, std::string>& environment = {},
+                    int progress_port = 0);
   ~Launched();
 
   pid_t pid() const { return pid_; }

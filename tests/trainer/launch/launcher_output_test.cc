@@ -4,9 +4,8 @@
 
 #include <csignal>
 #include <filesystem>
-#include <map>
-#include <sstream>
 
+#include "tests/trainer/launch/chatter_lines.h"
 #include "tests/trainer/launch/launched.h"
 
 namespace lockstep::test {
@@ -17,20 +16,7 @@ TEST(LauncherOutput, TearsNoLineIn100Megabytes) {
   Launched launched({"--nproc", std::to_string(kRanks), "--", CHATTER, "25"});
   ASSERT_EQ(launched.wait(), 0);
   EXPECT_GT(launched.output().size(), 100U << 20);
-  std::istringstream lines(launched.output());
-  std::map<std::pair<int, bool>, long> next;  // by rank and descriptor: each keeps its order
-  for (std::string line; std::getline(lines, line);) {
-    int rank = -1, used = 0;
-    long n = -1, length = -1;
-    ASSERT_EQ(std::sscanf(line.c_str(), "[rank %d] %ld %ld %n", &rank, &n, &length, &used), 3);
-    ASSERT_EQ(static_cast<long>(line.size()) - used, length) << line.substr(0, 60);
-    ASSERT_EQ(line.find_first_not_of('x', used), std::string::npos) << line.substr(0, 60);
-    long& expected = next[{rank, n % 3 == 0}];
-    if (n % 3 != 0 && expected % 3 == 0) ++expected;
-    ASSERT_EQ(n, expected);
-    expected += n % 3 == 0 ? 3 : 1;
-  }
-  EXPECT_EQ(next.size(), 2U * kRanks);
+  expect_whole_chatter(launched.output(), kRanks);
 }
 
 TEST(LauncherOutput, KeepsALongLineAndAnUnfinishedOne) {

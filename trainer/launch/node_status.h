@@ -1,0 +1,37 @@
+// What a node tells about its ranks: the pages /progress and /metrics of docs/progress.md. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/launch/status_pipe.h"
+
+namespace lockstep {
+
+struct RankStatus {
+  int rank = 0;
+  bool is_running = true;
+  Report report;
+  std::optional<double> silent_seconds;  // since its last report; none before the first
+  LineCounts lines;
+};
+
+struct NodeStatus {
+  std::string job;  // empty outside the operator
+  int attempt = 1;
+  int node_rank = 0;
+  std::vector<RankStatus> ranks;  // in ascending order
+};
+
+// The answer stays below 64 KiB: of more ranks than that only the first ones are listed.
+inline constexpr std::size_t kMostListedRanks = 256;
+
+// One JSON object.
+std::string progress_page(const NodeStatus& node);
+
+// Prometheus text format, labelled by rank; the job's name is for the scraper to add.
+std::string metrics_page(const NodeStatus& node);
+
+}  // namespace lockstep

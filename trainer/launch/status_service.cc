@@ -1,0 +1,128 @@
+// FIFOs and pages of one node; see status_service.h.
+#include "trainer/launch/status_service.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "trainer/contract.h"
+
+namespace lockstep {
+
+// Where the root file system is read-only, shared memory still takes a FIFO.
+PrivateDirectory::PrivateDirectory() {
+  const char* chosen = std::getenv("TMPDIR");
+  for (const char* parent : {chosen ? chosen : "/tmp", "/tmp", "/dev/shm"}) {
+    std::string name = std::string(parent) + "/lockstep-XXXXXX";
+    if (mkdtemp(name.data())) {
+      path_ = name;
+      return;
+    }
+  }
+  throw std::system_error(errno, std::generic_category(), "no directory for a FIFO");
+}
+
+PrivateDirectory::~PrivateDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+StatusService::StatusService(const StatusSpec& spec, const std::vector<int>& ranks, Say say)
+    : spec_(spec), say_(std::move(say)) {
+  for (const int rank : ranks) sources_.push_back({.rank = rank, .path = {}, .pipe = {}});
+  try {
+    make_pipes();
+  } catch (const std::system_error& error) {
+    say_(std::string("ranks cannot report their progress: ") + error.what());
+  }
+  if (spec_.port != 0) listen();
+}
+
+void StatusService::make_pipes() {
+  directory_.emplace();
+  for (Source& source : sources_) {
+    const auto path = directory_->path() / ("rank-" + std::to_string(source.rank));
+    source.pipe.emplace(path);
+    source.path = path;
+  }
+}
+
+void StatusService::listen() {
+  try {
+    server_.emplace(spec_.port, spec_.is_public);
+  } catch (const std::system_error& error) {
+    say_("no progress page on port " + std::to_string(spec_.port) + ": " + error.code().message());
+  }
+}
+
+void StatusService::equip(int rank, Environment& environment) const {
+  environment.erase(contract::kStatus);
+  for (const Source& source : sources_) {
+    if (source.rank == rank && source.pipe) environment[contract::kStatus] = source.path;
+  }
+}
+
+void StatusService::rank_ended(int rank) {
+  for (Source& source : sources_) {
+    if (source.rank == rank) source.is_running = false;
+  }
+}
+
+void StatusService::watch(std::vector<pollfd>& sources) const {
+  for (const Source& source : sources_) {
+    if (source.pipe) sources.push_back({source.pipe->fd(), POLLIN, 0});
+  }
+  if (server_) server_->watch(sources);
+}
+
+StatusService::Time StatusService::deadline() const {
+  return server_ ? server_->deadline() : Time::max();
+}
+
+void StatusService::serve(Time now) {
+  for (Source& source : sources_) {
+    if (!source.pipe) continue;
+    source.pipe->read(now);
+    tell_first_fault(source);
+  }
+  if (server_) server_->serve([&](std::string_view path) { return page(path, now); }, now);
+}
+
+void StatusService::tell_first_fault(Source& source) {
+  if (source.is_fault_told || source.pipe->first_fault().empty()) return;
+  source.is_fault_told = true;
+  say_("rank " + std::to_string(source.rank) +
+       " wrote a line to LOCKSTEP_STATUS that is dropped: " + source.pipe->first_fault() +
+       "; more of them are only counted");
+}
+
+std::optional<Page> StatusService::page(std::string_view path, Time now) {
+  if (path == "/healthz") return Page{"text/plain", "ok\n"};
+  if (path == "/progress") return Page{"application/json", progress_page(node_status(now))};
+  if (path == "/metrics") return Page{"text/plain; version=0.0.4", metrics_page(node_status(now))};
+  return std::nullopt;
+}
+
+NodeStatus StatusService::node_status(Time now) {
+  NodeStatus node{spec_.job, spec_.attempt, spec_.node_rank, {}};
+  for (Source& source : sources_) {
+    RankStatus rank{.rank = source.rank,
+                    .is_running = source.is_running,
+                    .report = {},
+                    .silent_seconds = {},
+                    .lines = {}};
+    if (source.pipe) {
+      source.pipe->settle();
+      rank.report = source.pipe->report();
+      rank.lines = source.pipe->counts();
+      if (const auto last = source.pipe->last_accepted()) {
+        rank.silent_seconds = std::chrono::duration<double>(now - *last).count();
+      }
+    }
+    node.ranks.push_back(std::move(rank));
+  }
+  return node;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,82 @@
+// Hears what the ranks of this node report and tells it to whoever asks; docs/progress.md.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/launch/environment.h"
+#include "trainer/launch/http_server.h"
+#include "trainer/launch/node_status.h"
+#include "trainer/launch/status_pipe.h"
+
+namespace lockstep {
+
+struct StatusSpec {
+  std::string job;  // empty outside the operator
+  int attempt = 1;
+  int node_rank = 0;
+  int port = 0;            // of the pages; 0: none
+  bool is_public = false;  // to other machines too
+};
+
+// A directory for this user alone, removed with what it holds.
+class PrivateDirectory {
+ public:
+  PrivateDirectory();  // throws std::system_error when there is no place for one
+  ~PrivateDirectory();
+  PrivateDirectory(const PrivateDirectory&) = delete;
+  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Part of the launcher's poll loop. What cannot be had, a FIFO or the port, is said and done
+// without: training goes on.
+class StatusService {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Say = std::function<void(const std::string& sentence)>;
+
+  StatusService(const StatusSpec& spec, const std::vector<int>& ranks, Say say);
+
+  // LOCKSTEP_STATUS of the rank; without a FIFO it is taken out.
+  void equip(int rank, Environment& environment) const;
+
+  void rank_ended(int rank);
+
+  void watch(std::vector<pollfd>& sources) const;
+  Time deadline() const;
+  void serve(Time now);
+
+ private:
+  struct Source {
+    int rank;
+    std::filesystem::path path;
+    std::optional<StatusPipe> pipe;
+    bool is_running = true;
+    bool is_fault_told = false;
+  };
+
+  void make_pipes();
+  void listen();
+  void tell_first_fault(Source& source);
+  std::optional<Page> page(std::string_view path, Time now);
+  NodeStatus node_status(Time now);
+
+  StatusSpec spec_;
+  Say say_;
+  std::optional<PrivateDirectory> directory_;
+  std::vector<Source> sources_;
+  std::optional<HttpServer> server_;
+};
+
+}  // namespace lockstep
