@@ -105,6 +105,7 @@ Result<bool> Reconciler::act(const TrainingJob& job, const Plan& plan, std::stop
   for (const Event& event : plan.events) writes_.send_event(job, event, stop);
   for (const Action& action : plan.actions) {
     if (stop.stop_requested()) return failure(Kind::kCancelled, "stopping");
+    if (!is_current(job)) return failure(Kind::kConflict, "the job changed");
     const std::optional<RefusedCreate> refused = TRY(writes_.carry_out(job, action, stop));
     if (!refused) continue;
     MutexLock lock(mutex_);
@@ -112,6 +113,13 @@ Result<bool> Reconciler::act(const TrainingJob& job, const Plan& plan, std::stop
     return false;
   }
   return true;
+}
+
+bool Reconciler::is_current(const TrainingJob& job) const {
+  const auto latest = caches_.jobs.find(job.meta.key());
+  return latest && latest->meta.uid == job.meta.uid && !latest->meta.deletion_time &&
+         latest->meta.generation == job.meta.generation &&
+         latest->status.attempt <= job.status.attempt;
 }
 
 void Reconciler::tell(const TrainingJob& job, const JobStatus& status) const {

@@ -34,6 +34,8 @@ class Reconciler {
   Result<std::optional<Observed>> observe(const ObjectKey& key, std::stop_token stop);
   Result<void> confirm_gone(Observed& seen, std::stop_token stop);
   Result<void> read_cluster_objects(Observed& seen, std::stop_token stop);
+  // Whether the plan may go on: nobody deleted, edited or restarted the job since it was made.
+  bool is_current(const TrainingJob& job) const;
   // Whether every create was accepted.
   Result<bool> act(const TrainingJob& job, const Plan& plan, std::stop_token stop);
   void tell(const TrainingJob& job, const JobStatus& status) const;

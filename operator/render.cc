@@ -75,6 +75,11 @@ Result<TrainingJob> first_attempt(json object, const std::string& default_namesp
   if (!spec.is_object()) return strict::refuse("spec", spec, "an object");
   json& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::object();
+  if (fields::text(metadata, "name").empty()) {
+    return failure(Kind::kInvalid,
+                   "metadata.name: write a name, in quotes if it looks like a number or a truth "
+                   "value");
+  }
   if (fields::text(metadata, "namespace").empty()) metadata["namespace"] = default_namespace;
   if (!metadata.contains("uid")) metadata["uid"] = kNoUid;
   object["status"] = {{"attempt", 1}};

@@ -37,9 +37,11 @@ json event_object(const TrainingJob& job, const Event& event, Time now) {
           {"count", 1}};
 }
 
-// Permission, quota, admission, validation: the same request will meet the same answer.
+// Permission, quota, admission, validation, a webhook that fails: the same request will meet the
+// same answer for a while, and the user has to hear of it.
 bool is_refusal(const Error& error) {
-  return error.kind == Kind::kForbidden || error.kind == Kind::kInvalid;
+  return error.kind == Kind::kForbidden || error.kind == Kind::kInvalid ||
+         error.reason == "InternalError";
 }
 
 }  // namespace

@@ -107,8 +107,11 @@ Result<void> check_claims(const JobSpec& spec) {
 }
 
 Result<void> check_path(const std::string& where, const std::string& path) {
-  if (path.starts_with('/') && path.find(':') == std::string::npos) return {};
-  return broken(where, "write an absolute path, such as /data, without a colon");
+  const bool is_clean = path.size() > 1 && path.starts_with('/') && !path.ends_with('/');
+  if (is_clean && path.find(':') == std::string::npos) return {};
+  return broken(
+      where,
+      "write an absolute path, such as /data, without a colon and without a slash at its end");
 }
 
 Result<void> check_paths(const JobSpec& spec) {

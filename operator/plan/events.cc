@@ -18,7 +18,8 @@ using nlohmann::json;
 bool says_something_new(const Condition& condition, const Condition* before) {
   const bool is_worth_telling =
       condition.status || (condition.type == names::kSuspended && before != nullptr) ||
-      (condition.type == names::kPodsCreated && condition.reason == names::kCreateRefused);
+      (condition.type == names::kPodsCreated && condition.reason == names::kCreateRefused) ||
+      condition.reason == names::kNoPodGroups;
   const bool is_same = before && before->status == condition.status &&
                        before->reason == condition.reason && before->message == condition.message;
   return is_worth_telling && !is_same;
@@ -29,7 +30,8 @@ bool is_bad_news(const Condition& condition) {
        {names::kFailed, names::kInvalid, names::kNameConflict, names::kRestarting}) {
     if (condition.type == type) return true;
   }
-  return condition.type == names::kPodsCreated && !condition.status;
+  return (condition.type == names::kPodsCreated || condition.type == names::kGangScheduled) &&
+         !condition.status;
 }
 
 // Names that a container of the template sets although the operator does.

@@ -53,7 +53,15 @@ std::string queue_message(const View& view) {
   return why.empty() ? queue : queue + ": " + why;
 }
 
+// Labelled while it ran: it queues with its next attempt. A job that a queue let in was held
+// before.
+bool runs_without_its_queue(const View& view) {
+  const bool runs = view.status.pods_created || view.nodes.exist();
+  return runs && !workload_of(view.seen) && !view.status.condition(names::kSuspended);
+}
+
 std::optional<Hold> hold_of_queue(const View& view) {
+  if (runs_without_its_queue(view)) return std::nullopt;
   if (auto refused = refused_request(view)) return refused;
   if (const auto missing = missing_object(view.seen)) {
     return Hold{names::kWaitingForQuota, described(*missing) + " does not exist", {}};

@@ -1,12 +1,14 @@
 // The Workload of a job: asked for once, then kept up to date.
 #include "operator/plan/kueue.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
 #include "operator/plan/admission.h"
 #include "operator/plan/companions.h"
+#include "operator/plan/ownership.h"
 #include "operator/plan/workload_request.h"
 
 namespace lockstep {
@@ -22,6 +24,11 @@ struct Entry {
 };
 
 bool has_pods(const View& view) { return view.nodes.exist() || !view.nodes.earlier.empty(); }
+
+bool has_running_pods(const View& view) {
+  return std::any_of(view.seen.pods.begin(), view.seen.pods.end(),
+                     [&](const Pod& pod) { return owns(view.job, pod.meta) && !has_ended(pod); });
+}
 
 bool is_suspended(const View& view) { return view.job.spec.run_policy.is_suspended; }
 
@@ -144,14 +151,18 @@ void tell_readiness(const View& view, const Entry& entry, Plan& plan) {
 
 // One change a pass: each is conditional on the version that it was made from.
 void tell_kueue(const View& view, Plan& plan) {
-  if (!view.seen.platform.has_kueue || queue_of(view.job).empty()) return;
+  const Companion* found = workload_of(view.seen);
+  if (!view.seen.platform.has_kueue || (queue_of(view.job).empty() && !found)) return;
   // Nobody watches cluster-wide objects.
   if (missing_object(view.seen)) look_again_at(plan, view.now + kMissingRetry);
-  const Companion* found = workload_of(view.seen);
   if (!found) return ask(view, plan);
   const Entry entry{found->meta, *found->workload};
   if (entry.workload.is(kueue::kFinished)) return;
-  if (view.status.is_finished()) return finish(view, entry, plan);
+  if (view.status.is_finished()) {
+    if (!has_running_pods(view)) finish(view, entry, plan);
+    return;
+  }
+  if (queue_of(view.job).empty()) return;  // the label was taken away: the quota is kept to the end
   if (is_suspended(view) != is_marked_suspended(entry))
     return pass_suspension_on(view, entry, plan);
   if (gives_way(entry.workload)) {

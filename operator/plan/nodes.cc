@@ -118,6 +118,13 @@ bool has_started(const Pod& pod) {
   return (trainer && (trainer->started || trainer->terminated)) || has_succeeded(pod);
 }
 
+bool has_ended(const Pod& pod) {
+  if (pod.phase == "Succeeded" || pod.phase == "Failed") return true;
+  return !pod.containers.empty() &&
+         std::all_of(pod.containers.begin(), pod.containers.end(),
+                     [](const ContainerState& container) { return container.terminated; });
+}
+
 bool is_ready(const Pod& pod) {
   const ContainerState* trainer = trainer_of(pod);
   return trainer && trainer->ready && trainer->started && !trainer->terminated;

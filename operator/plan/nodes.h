@@ -36,6 +36,7 @@ const ContainerState* failed_init_container(const Pod& pod);
 bool has_succeeded(const Pod& pod);
 bool has_failed(const Pod& pod);
 bool has_started(const Pod& pod);  // the trainer container runs or ran
+bool has_ended(const Pod& pod);    // all its containers did: the pod's phase says so a moment later
 bool is_ready(const Pod& pod);
 bool is_scheduled(const Pod& pod);
 

@@ -14,14 +14,6 @@ using std::chrono::seconds;
 
 constexpr int kGraceAfterFailure = 10;  // seconds: there is nothing left to save
 
-// The kubelet shows that the containers ended a moment before it says so of the pod.
-bool has_ended(const Pod& pod) {
-  if (pod.phase == "Succeeded" || pod.phase == "Failed") return true;
-  return !pod.containers.empty() &&
-         std::all_of(pod.containers.begin(), pod.containers.end(),
-                     [](const ContainerState& container) { return container.terminated; });
-}
-
 bool is_unwanted(const Pod& pod, CleanPodPolicy policy) {
   switch (policy) {
     case CleanPodPolicy::kAll:

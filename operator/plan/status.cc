@@ -128,7 +128,7 @@ void observe_gang(JobStatus& status, const Observed& seen, Time now) {
     set_condition(status, names::kGangScheduled, false, names::kNoPodGroups, problem, now);
   } else if (spec.scheduling.gang != Gang::kNone) {
     set_condition(status, names::kGangScheduled, true, names::kPodGroupWanted,
-                  "all nodes are scheduled together, through a PodGroup of " +
+                  "the scheduler is asked to place all nodes together, by a PodGroup of " +
                       std::string(pod_groups_of(spec, seen.platform)->group),
                   now);
   }

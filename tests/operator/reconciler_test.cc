@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "operator/api/names.h"
 #include "tests/support/job_builder.h"
 
@@ -29,6 +31,7 @@ class ScriptedTransport final : public Transport {
     const std::string what = request.verb + " " + request.resource +
                              (request.method == "POST" ? "" : path.substr(path.find_last_of('/')));
     requests.push_back(request);
+    if (on_request) on_request(what);
     const auto answer = answers.find(what);
     if (answer != answers.end()) return answer->second;
     if (request.verb == "get") return Response{.status = 404, .body = ""};
@@ -47,6 +50,7 @@ class ScriptedTransport final : public Transport {
   }
 
   std::vector<Request> requests;
+  std::function<void(const std::string& what)> on_request;
   int version = 100;  // of the last write
 
  private:
@@ -201,6 +205,38 @@ TEST_F(ReconcilerTest, TakesADeleteOfWhatIsGoneAsDone) {
   api_.on("delete pods/fashion-0", 404, status(404, "NotFound"));
   ASSERT_TRUE(pass());
   EXPECT_EQ(api_.verbs().back(), "delete pods") << "the other pod comes next";
+}
+
+TEST_F(ReconcilerTest, StopsInMidPlanWhenTheJobChanged) {
+  const auto changed = [](const char* how) {
+    JobBuilder job = a_job().nodes(9).attempt(1).with_companions();
+    const std::string change = how;
+    if (change == "edited") job.metadata({{"generation", 2}});
+    if (change == "deleted") job.metadata({{"deletionTimestamp", format_time(kNoon)}});
+    if (change == "made again") job.metadata({{"uid", "other"}});
+    if (change == "restarted") job.status({{"attempt", 2}});
+    return job;
+  };
+  for (const char* how : {"edited", "deleted", "made again", "restarted", "not at all"}) {
+    see(changed("not at all"), api_.version);
+    int creates = 0;
+    api_.on_request = [&](const std::string& what) {
+      if (what == "create pods" && ++creates == 3) see(changed(how), api_.version);
+    };
+    const auto outcome = pass();
+    const bool is_same = std::string(how) == "not at all";
+    EXPECT_EQ(creates, is_same ? 9 : 3) << how;
+    EXPECT_EQ(outcome.has_value(), is_same) << how;
+  }
+}
+
+TEST_F(ReconcilerTest, SaysThatAWebhookFails) {
+  see(a_job().attempt(1).with_companions(), 7);
+  api_.on("create pods", 500, status(500, "InternalError", "failed calling webhook \"policy\""));
+  ASSERT_TRUE(pass());
+  see(a_job().attempt(1).with_companions(), api_.version);
+  ASSERT_TRUE(pass());
+  EXPECT_NE(api_.requests.at(0).body.find("failed calling webhook"), std::string::npos);
 }
 
 JobBuilder an_expired_job() {

@@ -16,6 +16,11 @@ JobBuilder::JobBuilder()
 
 JobBuilder& JobBuilder::nodes(int count) { return spec({{"numNodes", count}}); }
 
+JobBuilder& JobBuilder::metadata(const json& patch) {
+  object_["metadata"].merge_patch(patch);
+  return *this;
+}
+
 JobBuilder& JobBuilder::spec(const json& patch) {
   object_["spec"].merge_patch(patch);
   return *this;

@@ -28,7 +28,8 @@ const char kNameLength[] =
     "characters (60 from 11 nodes on, 59 from 101, 58 from 1001)";
 const char kClaim[] =
     "write the name of a claim in the job's namespace, of lower-case letters, digits, '-' and '.'";
-const char kPath[] = "write an absolute path, such as /data, without a colon";
+const char kPath[] =
+    "write an absolute path, such as /data, without a colon and without a slash at its end";
 const char kFolder[] = "write a relative path without .., such as runs/7";
 const char kBelongs[] =
     "checkpoints.path (/checkpoints when absent) belongs to the checkpoints, so mount something "
@@ -69,6 +70,8 @@ TEST(Rules, SayWhatToWriteInstead) {
       {R"({"checkpoints": {"claimName": "-data"}})", "spec.checkpoints.claimName", kClaim},
       {R"({"mounts": [{"claimName": "data", "path": "d"}]})", "spec.mounts[].path", kPath},
       {R"({"mounts": [{"claimName": "data", "path": "/d:ro"}]})", "spec.mounts[].path", kPath},
+      {R"({"mounts": [{"claimName": "data", "path": "/d/"}]})", "spec.mounts[].path", kPath},
+      {R"({"mounts": [{"claimName": "data", "path": "/"}]})", "spec.mounts[].path", kPath},
       {R"({"checkpoints": {"claimName": "c", "path": "d"}})", "spec.checkpoints.path", kPath},
       {R"({"checkpoints": {"claimName": "c", "subPath": "/d"}})", "spec.checkpoints.subPath",
        kFolder},
@@ -111,7 +114,7 @@ TEST(Rules, TakeWhatIsRight) {
       {R"({})", R"({"image": "registry:5000/a/b@sha256:0"})",
        R"({"env": [{"name": "A", "value": "x=1 "}, {"name": "B", "valueFrom": {}}]})",
        R"({"env": [{"name": "CHECKPOINT_DIR"}, {"name": "RANKS"}, {"name": "lockstep_x"}]})",
-       R"({"mounts": [{"claimName": "data.2", "path": "/"}, {"claimName": "1", "path": "/checkpoints"}]})",
+       R"({"mounts": [{"claimName": "data.2", "path": "/d"}, {"claimName": "1", "path": "/checkpoints"}]})",
        R"({"checkpoints": {"claimName": "c", "subPath": "a/..b/c.."}})",
        R"({"checkpoints": {"claimName": "c", "path": "/c"}, "mounts": [{"claimName": "d", "path": "/checkpoints"}]})",
        R"({"masterPort": 9791})", R"({"template": {"spec": {"restartPolicy": "Never"}}})"}) {

@@ -250,10 +250,12 @@ TEST(Queue, HearsHowTheJobEnded) {
   job.job().spec({{"runPolicy", {{"backoffLimit", 0}}}}).failed(1, 1);
   job.written(job.plan());
   job.written(job.plan());
+  EXPECT_EQ(told(job, "Finished"), "") << "a node still runs";
+  job.job().gone(0);
+  job.written(job.plan());
   EXPECT_EQ(told(job, "Finished"), "True Failed");
   EXPECT_THAT(condition_of_workload(job, "Finished")["message"].get<std::string>(),
               HasSubstr("backoffLimit"));
-  job.job().gone(0);
   EXPECT_TRUE(is_idle(job.plan()));
 }
 
@@ -302,11 +304,30 @@ TEST(Queue, IsAskedAnewInPlaceWhenAWaitingJobChanges) {
 
 TEST(Queue, IsAskedAgainOnlyWhenThePodsOfALostWorkloadAreGone) {
   QueuedJob job = a_running_job();
+  json conditions = to_json(job.job().job().status)["conditions"];
+  conditions.push_back({{"type", "Suspended"}, {"status", "False"}, {"reason", "JobResumed"}});
+  job.job().status({{"conditions", conditions}});
   job.workload({{"metadata", nullptr}});
   job.written(job.plan());
   EXPECT_THAT(words(job.plan()), ElementsAre("delete fashion-0", "delete fashion-1"));
   job.job().gone(0).gone(1);
   EXPECT_THAT(words(job.plan()), ElementsAre("create Workload fashion"));
+}
+
+TEST(Queue, IsNotAskedForAJobThatGotItsLabelWhileItRan) {
+  QueuedJob job = a_running_job();
+  job.workload({{"metadata", nullptr}});
+  EXPECT_TRUE(is_idle(job.plan()));
+}
+
+TEST(Queue, GetsTheQuotaBackAlsoFromAJobThatLostItsLabel) {
+  QueuedJob job = a_running_job();
+  job.job().metadata({{"labels", nullptr}});
+  EXPECT_THAT(job.plan().actions, IsEmpty()) << "it keeps what it has until it ends";
+  job.job().succeeded(0).succeeded(1);
+  job.written(job.plan());
+  job.written(job.plan());
+  EXPECT_EQ(told(job, "Finished"), "True Succeeded");
 }
 
 TEST(Queue, WaitsAfterARefusalWithoutForgettingIt) {
