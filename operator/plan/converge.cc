@@ -21,6 +21,12 @@ using std::chrono::seconds;
 constexpr seconds kConflictRetry{10};
 constexpr seconds kCreateRetry{30};
 
+bool is_going(const View& view, const std::string& what) {
+  return std::any_of(view.seen.pods.begin(), view.seen.pods.end(), [&](const Pod& pod) {
+    return pod.meta.deletion_time && described(kPods, pod.meta.name) == what;
+  });
+}
+
 // Objects of others under our names, as a sentence; empty when there are none.
 std::string conflict(const View& view) {
   std::vector<std::string> taken = view.nodes.foreign;
@@ -33,6 +39,12 @@ std::string conflict(const View& view) {
     if (refused.name_is_taken) taken.push_back(refused.what);
   }
   if (taken.empty()) return "";
+  if (is_going(view, taken.front())) {
+    return taken.front() +
+           " of another owner is being deleted and is waited for: if its machine is dead, delete "
+           "it "
+           "by force";
+  }
   return taken.front() + " exists and is not this job's: delete it, or give the job another name";
 }
 

@@ -103,7 +103,7 @@ Plan begin(const View& view) {
   }
   if (status.is(names::kSuspended)) {
     set_condition(status, names::kSuspended, false, names::kJobResumed,
-                  "nothing holds the job any more: all nodes start", view.now);
+                  "nothing holds the job any more: its nodes start", view.now);
   }
   status.start_time = view.now;
   status.attempt_start_time = view.now;

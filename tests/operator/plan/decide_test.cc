@@ -354,6 +354,9 @@ TEST(Decide, WaitsForANameThatOthersHold) {
   EXPECT_THAT(words(plan), IsEmpty());
   EXPECT_THAT(plan.status->condition(names::kNameConflict)->message, HasSubstr("Pod fashion-0"));
   EXPECT_EQ(plan.look_again, after(20));
+  seen.pods[0].meta.deletion_time = after(5);
+  EXPECT_THAT(decide(seen, after(10)).status->condition(names::kNameConflict)->message,
+              HasSubstr("is being deleted and is waited for"));
 
   Observed refused = a_job().attempt(1).observed();
   refused.refused = {
