@@ -204,7 +204,7 @@ def test_a_good_manifest_is_rendered(path):
     ("a: 1\na: 2", "line 2, column 1: a stands twice"),
     ("apiVersion: lockstep.dev/v1\nkind: TrainingJob\nmetadata: {name: a}\nspec: {}", "of lockstep.dev/v1alpha1 in it"),
     ("apiVersion: lockstep.dev/v1alpha1\nkind: TrainingJob\nmetadata: {name: a}", "spec is null: write an object"),
-    ("apiVersion: lockstep.dev/v1alpha1\nkind: TrainingJob\nspec: {}", "no metadata.name")])
+    ("apiVersion: lockstep.dev/v1alpha1\nkind: TrainingJob\nspec: {}", "metadata.name: write a name")])
 def test_what_is_no_job_is_refused_with_help(text, sentence):
     done = render("-f", "-", text=text)
     assert done.returncode == 64 and sentence in done.stderr and not done.stdout

@@ -2,7 +2,9 @@
 #include "tests/operator/plan/explorer.h"
 
 #include <deque>
+#include <functional>
 #include <unordered_set>
+#include <vector>
 
 #include "operator/api/names.h"
 
@@ -30,9 +32,52 @@ struct State {
   bool was_recreated = false;
 };
 
+struct Event {
+  std::string name;
+  std::function<void(World&)> happen;
+};
+
+const std::string kMadeAgain = "the job is deleted and made again";
+
+std::vector<Event> events_of_pod(const World& world, const std::string& pod) {
+  const auto named = [&](const std::string& what, auto happen) {
+    return Event{pod + " " + what, [happen, pod](World& each) { happen(each, pod); }};
+  };
+  std::vector<Event> events{
+      named("vanishes", [](World& each, const std::string& name) { each.vanish(name); })};
+  if (world.is_pending(pod)) {
+    events.push_back(
+        named("starts", [](World& each, const std::string& name) { each.start(name); }));
+  }
+  if (world.is_going(pod) || world.is_over(pod)) return events;
+  events.push_back(
+      named("is evicted", [](World& each, const std::string& name) { each.evict(name); }));
+  for (const int code : {0, 1, 75}) {
+    if (world.is_pending(pod)) break;
+    events.push_back(
+        named("exits with " + std::to_string(code),
+              [code](World& each, const std::string& name) { each.finish(name, code); }));
+  }
+  return events;
+}
+
+std::vector<Event> events_in(const World& world, bool may_be_made_again) {
+  std::vector<Event> events{
+      {"20 s pass", [](World& each) { each.wait(seconds(20)); }},
+      {"suspend or resume", [](World& each) { each.set_suspended(!each.is_suspended()); }}};
+  if (may_be_made_again && !world.pods().empty()) {
+    events.push_back({kMadeAgain, [](World& each) { each.recreate_job(); }});
+  }
+  for (const auto& [pod, object] : world.pods()) {
+    for (Event& event : events_of_pod(world, pod)) events.push_back(std::move(event));
+  }
+  return events;
+}
+
 class Explorer {
  public:
-  Explorer(int depth, const Decide& decide) : depth_(depth), decide_(decide) {}
+  Explorer(int depth, const Decide& decide, bool is_fenced)
+      : depth_(depth), decide_(decide), is_fenced_(is_fenced) {}
 
   Exploration run(World world) {
     add({.world = world, .before = world.pods(), .history = "", .depth = 0});
@@ -69,51 +114,58 @@ class Explorer {
     return key;
   }
 
-  template <typename Change>
-  void after(const State& state, const std::string& event, const Change& change) {
+  void add_after(const State& state, const std::string& event, World world) {
     State next = state;
     next.history += "\n" + event;
     ++next.depth;
     next.before = state.world.pods();
-    change(next.world);
+    next.was_recreated |= event.starts_with(kMadeAgain);
+    next.world = std::move(world);
     add(std::move(next));
   }
 
-  // A pass whole, and one for each write before which the operator dies.
-  void add_passes(const State& state, const std::string& who, const World::Pods& view) {
-    const Plan plan = decide_(state.world.observed(view), state.world.now());
-    if (!plan.status && plan.actions.empty()) return;
-    for (std::size_t writes = plan.status ? 0 : 1; writes <= plan.actions.size(); ++writes) {
-      after(state, who + ", " + std::to_string(writes) + " actions", [&](World& world) {
-        if (plan.status) world.write(*plan.status, world.version());
-        for (std::size_t i = 0; i < writes; ++i) world.write(plan.actions[i]);
-      });
+  void add_events(const State& state) {
+    for (const Event& event : events_in(state.world, !state.was_recreated)) {
+      World world = state.world;
+      event.happen(world);
+      add_after(state, event.name, std::move(world));
     }
   }
 
-  void add_events(const State& state) {
-    for (const auto& [pod, object] : state.world.pods()) add_events_of(state, pod);
-    after(state, "20 s pass", [](World& world) { world.wait(seconds(20)); });
-    after(state, "suspend or resume",
-          [](World& world) { world.set_suspended(!world.is_suspended()); });
-    if (state.was_recreated || state.world.pods().empty()) return;
-    State next = state;
-    next.was_recreated = true;
-    after(next, "deleted and made again", [](World& world) { world.recreate_job(); });
+  // A pass whole; one for each write before which the operator dies; and one for each event that
+  // may come between two of its writes.
+  void add_passes(const State& state, const std::string& who, const World::Pods& view) {
+    const Observed seen = state.world.observed(view);
+    const Plan plan = decide_(seen, state.world.now());
+    const std::size_t writes = (plan.status ? 1 : 0) + plan.actions.size();
+    for (std::size_t done = 1; done <= writes; ++done) {
+      World world = state.world;
+      carry_out(seen, plan, 0, done, world);
+      add_after(state, who + ", " + std::to_string(done) + " writes", std::move(world));
+    }
+    for (std::size_t done = 0; done < writes; ++done) {
+      World halfway = state.world;
+      carry_out(seen, plan, 0, done, halfway);
+      for (const Event& event : events_in(halfway, !state.was_recreated)) {
+        World world = halfway;
+        event.happen(world);
+        carry_out(seen, plan, done, writes, world);
+        add_after(state, event.name + ", in mid-pass", std::move(world));
+      }
+    }
   }
 
-  void add_events_of(const State& state, const std::string& pod) {
-    const auto add_event = [&](const std::string& what, const auto& change) {
-      after(state, pod + " " + what, change);
-    };
-    add_event("vanishes", [&](World& world) { world.vanish(pod); });
-    if (state.world.is_pending(pod)) add_event("starts", [&](World& world) { world.start(pod); });
-    if (state.world.is_going(pod) || state.world.is_over(pod)) return;
-    add_event("is evicted", [&](World& world) { world.evict(pod); });
-    for (const int code : {0, 1, 75}) {
-      if (state.world.is_pending(pod)) break;
-      add_event("exits with " + std::to_string(code),
-                [&, code](World& world) { world.finish(pod, code); });
+  // The writes from `first` up to `last` of a plan, as the reconciler does them.
+  void carry_out(const Observed& seen, const Plan& plan, std::size_t first, std::size_t last,
+                 World& world) const {
+    const std::size_t statuses = plan.status ? 1 : 0;
+    for (std::size_t i = first; i < last; ++i) {
+      if (is_fenced_ && !world.is_current(seen.job)) return;
+      if (i < statuses) {
+        world.write(*plan.status, world.version());
+      } else {
+        world.write(plan.actions[i - statuses]);
+      }
     }
   }
 
@@ -152,6 +204,7 @@ class Explorer {
   const int depth_;
   int explored_ = 0;
   const Decide& decide_;
+  const bool is_fenced_;
   std::deque<State> states_;
   std::unordered_set<std::string> known_;
   Exploration result_;
@@ -159,8 +212,8 @@ class Explorer {
 
 }  // namespace
 
-Exploration explore(World start, int depth, const Decide& decide) {
-  return Explorer(depth, decide).run(std::move(start));
+Exploration explore(World start, int depth, const Decide& decide, bool is_fenced) {
+  return Explorer(depth, decide, is_fenced).run(std::move(start));
 }
 
 World with_running_nodes(World world, const Decide& decide) {

@@ -1,5 +1,5 @@
 // Every history of a small job up to a depth: all orders of what can happen, all points at which
-// the operator can die, fresh and stale views.
+// the operator can die or the job change under its hands, fresh and stale views.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,9 @@ struct Exploration {
 };
 
 // Breadth first. From every fourth state the world is also left in peace with the operator for a
-// while: then the job has to end.
-Exploration explore(World start, int depth, const Decide& decide);
+// while: then the job has to end. `is_fenced`: a plan is dropped halfway when the job changed, as
+// the reconciler does.
+Exploration explore(World start, int depth, const Decide& decide, bool is_fenced = true);
 
 // A world whose job runs on all nodes.
 World with_running_nodes(World world, const Decide& decide);

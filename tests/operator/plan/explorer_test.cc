@@ -21,11 +21,11 @@ TEST(Explorer, FindsNoBrokenPromise) {
     std::size_t ends;  // at least: the histories have to reach what they are there for
   };
   const auto running = [](int nodes) { return with_running_nodes(World(nodes, kPolicy), decide); };
-  const Case cases[] = {{"1 new node", World(1, kPolicy), 8, 100},
-                        {"2 new nodes", World(2, kPolicy), 6, 0},
-                        {"1 running node", running(1), 7, 100},
-                        {"2 running nodes", running(2), 5, 50},
-                        {"3 running nodes", running(3), 4, 1}};
+  const Case cases[] = {{"1 new node", World(1, kPolicy), 6, 10},
+                        {"2 new nodes", World(2, kPolicy), 5, 0},
+                        {"1 running node", running(1), 5, 100},
+                        {"2 running nodes", running(2), 4, 10},
+                        {"3 running nodes", running(3), 3, 0}};
   for (const Case& each : cases) {
     const Exploration found = explore(each.start, each.depth, decide);
     EXPECT_EQ(found.fault, "") << each.name;
@@ -54,6 +54,11 @@ TEST(Explorer, FindsPodsDeletedBeforeTheAttemptIsRaised) {
                 return plan;
               }),
               HasSubstr("deleted before the attempt was raised"));
+}
+
+TEST(Explorer, FindsAPlanThatGoesOnAlthoughTheJobChanged) {
+  const Exploration found = explore(World(2, kPolicy), 6, decide, /*is_fenced=*/false);
+  EXPECT_THAT(found.fault, HasSubstr("a pod was created for"));
 }
 
 TEST(Explorer, FindsTwoAttemptsAtOnce) {

@@ -89,6 +89,7 @@ void SimulatedCluster::operate(bool may_crash) {
       view_ = seen_.size() - 1;  // the next operator begins with a list
       return;
     }
+    if (!world_.is_current(seen.job)) return;
     world_.write(action);
     seen_.push_back(world_.pods());
   }

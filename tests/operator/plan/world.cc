@@ -15,6 +15,10 @@ int label(const json& pod, const char* name) {
   return std::stoi(pod["metadata"]["labels"][name].get<std::string>());
 }
 
+std::string owner_of(const json& object) {
+  return object.at("metadata").at("ownerReferences").at(0).at("uid");
+}
+
 // Times become distances from now: two histories that stand at the same point look the same.
 void count_from(json& value, Time now) {
   if (value.is_string()) {
@@ -122,6 +126,12 @@ Observed World::observed(const Pods& pods) const {
   return seen;
 }
 
+bool World::is_current(const TrainingJob& seen) const {
+  const TrainingJob job = parse_training_job(job_).value();
+  return job.meta.uid == seen.meta.uid && job.meta.generation == seen.meta.generation &&
+         job.status.attempt <= seen.status.attempt;
+}
+
 bool World::write(const JobStatus& status, int observed_version) {
   if (observed_version != version_) return false;
   const JobStatus before = this->status();
@@ -177,6 +187,8 @@ void World::create(const Create& action) {
     companions_.push_back(parse_companion(action.resource, companion).value());
     return;
   }
+  expect(owner_of(action.body) == job_["metadata"]["uid"], "a pod was created for a lost job");
+  expect(!is_suspended(), "a pod was created for a suspended job");
   if (pods_.contains(action.name)) return;  // 409
   for (const auto& [name, pod] : pods_) {
     expect(!is_ours(name) || label(pod, names::kAttempt) == label(action.body, names::kAttempt),
@@ -217,8 +229,7 @@ bool World::is_going(const std::string& pod) const {
 }
 
 bool World::is_ours(const std::string& pod) const {
-  return pods_.at(pod).at("metadata").at("ownerReferences").at(0).at("uid") ==
-         job_.at("metadata").at("uid");
+  return owner_of(pods_.at(pod)) == job_.at("metadata").at("uid");
 }
 
 std::string World::key() const {

@@ -34,6 +34,9 @@ class World {
   // What an operator sees whose cache of pods is `pods`; its live GETs see the truth.
   Observed observed(const Pods& pods) const;
 
+  // Whether a plan made from `seen` may go on, as Reconciler::is_current says.
+  bool is_current(const TrainingJob& seen) const;
+
   // An operator's writes. False: a conflict, since the job is no longer at that version.
   bool write(const JobStatus& status, int observed_version);
   void write(const Action& action);
