@@ -25,9 +25,9 @@ class JobBuilder {
   JobBuilder& nodes(int count);
   JobBuilder& spec(const nlohmann::json& patch);  // merged over
   JobBuilder& label(const std::string& name, const std::string& value);
-  JobBuilder& status(const nlohmann::json& patch);  // merged over
+  JobBuilder& status(const nlohmann::json& patch);    // merged over
   JobBuilder& metadata(const nlohmann::json& patch);  // merged over
-  JobBuilder& attempt(int number);                  // begun at noon; pods come with it
+  JobBuilder& attempt(int number);                    // begun at noon; pods come with it
 
   // All nodes of the attempt exist and run, and status says so since noon.
   JobBuilder& running();
