@@ -11,6 +11,7 @@
 #include "operator/api/manifest.h"
 #include "operator/api/strict.h"
 #include "operator/api/yaml_text.h"
+#include "operator/flags.h"
 #include "operator/plan/companions.h"
 #include "operator/plan/desired_pod.h"
 #include "operator/plan/ownership.h"
@@ -27,7 +28,7 @@ struct Arguments {
   std::string file;
   std::string format = "yaml";
   std::string namespace_ = "default";
-  std::string trainer_image = "lockstep/trainer:" LOCKSTEP_VERSION;
+  std::string trainer_image = Flags().trainer_image;
   std::vector<std::string> accelerators;
 };
 

@@ -165,28 +165,26 @@ Result<std::optional<RefusedCreate>> Writes::accept_existing(const TrainingJob& 
 Result<void> Writes::remove(const TrainingJob& job, const Resource& resource,
                             const std::string& name, const DeleteOptions& options,
                             std::stop_token stop) {
-  const Result<json> removed =
-      client_.remove(resource, {job.meta.namespace_, name}, options, std::move(stop));
-  if (removed) {
-    remember(job.meta.key(), resource, *removed);
-    return {};
-  }
-  if (removed.error().kind == Kind::kNotFound) return {};
-  return tl::unexpected(
-      removed.error());  // kConflict: another uid or version, or a race: look again
+  return settle(job, resource,
+                client_.remove(resource, {job.meta.namespace_, name}, options, std::move(stop)));
 }
 
 Result<void> Writes::patch(const TrainingJob& job, const Patch& patch, std::stop_token stop) {
   const ObjectKey key{job.meta.namespace_, patch.name};
-  const Result<json> patched =
-      patch.is_of_status ? client_.patch_status(patch.resource, key, patch.change, std::move(stop))
-                         : client_.patch(patch.resource, key, patch.change, std::move(stop));
-  if (patched) {
-    remember(job.meta.key(), patch.resource, *patched);
+  return settle(job, patch.resource,
+                patch.is_of_status
+                    ? client_.patch_status(patch.resource, key, patch.change, std::move(stop))
+                    : client_.patch(patch.resource, key, patch.change, std::move(stop)));
+}
+
+Result<void> Writes::settle(const TrainingJob& job, const Resource& resource,
+                            const Result<json>& answer) {
+  if (answer) {
+    remember(job.meta.key(), resource, *answer);
     return {};
   }
-  if (patched.error().kind == Kind::kNotFound) return {};
-  return tl::unexpected(patched.error());  // kConflict: somebody wrote first: look again
+  if (answer.error().kind == Kind::kNotFound) return {};
+  return tl::unexpected(answer.error());  // kConflict: another uid or version: look again
 }
 
 }  // namespace lockstep

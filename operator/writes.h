@@ -68,6 +68,9 @@ class Writes {
   Result<void> remove(const TrainingJob& job, const Resource& resource, const std::string& name,
                       const DeleteOptions& options, std::stop_token stop);
   Result<void> patch(const TrainingJob& job, const Patch& patch, std::stop_token stop);
+  // What is gone needs no change any more.
+  Result<void> settle(const TrainingJob& job, const Resource& resource,
+                      const Result<nlohmann::json>& answer);
   void remember(const ObjectKey& job, const Resource& resource, const nlohmann::json& object);
 
   Client& client_;

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "operator/api/fields.h"
+#include "trainer/contract.h"
 
 namespace lockstep {
 namespace {
@@ -13,12 +14,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestLabel = 63;  // of a host name
-constexpr int kProgressPort = 9790;
 constexpr std::array<std::string_view, 14> kReserved = {
-    "MASTER_ADDR",     "MASTER_PORT",    "NNODES",           "NODE_RANK",
-    "NPROC_PER_NODE",  "WORLD_SIZE",     "LOCAL_WORLD_SIZE", "RANK",
-    "LOCAL_RANK",      "PET_NNODES",     "PET_NODE_RANK",    "PET_NPROC_PER_NODE",
-    "PET_MASTER_ADDR", "PET_MASTER_PORT"};
+    contract::kMasterAddr,     contract::kMasterPort, contract::kNnodes,       contract::kNodeRank,
+    contract::kRank,           contract::kLocalRank,  contract::kNprocPerNode, contract::kWorldSize,
+    contract::kLocalWorldSize, "PET_NNODES",          "PET_NODE_RANK",         "PET_NPROC_PER_NODE",
+    "PET_MASTER_ADDR",         "PET_MASTER_PORT"};
 
 tl::unexpected<Error> broken(const std::string& where, const std::string& sentence) {
   return failure(Kind::kInvalid, where + ": " + sentence);
@@ -70,7 +70,7 @@ Result<void> check_checkpoint_dir(const JobSpec& spec) {
   if (!spec.checkpoints) return {};
   const auto sets_it = [](const json& env) {
     return std::any_of(env.begin(), env.end(), [](const json& variable) {
-      return fields::text(variable, "name") == "CHECKPOINT_DIR";
+      return fields::text(variable, "name") == contract::kCheckpointDir;
     });
   };
   const bool is_set =
@@ -134,7 +134,7 @@ Result<void> check_pod(const JobSpec& spec) {
 }
 
 Result<void> check_port(const JobSpec& spec) {
-  if (spec.master_port != kProgressPort) return {};
+  if (spec.master_port != contract::kProgressPort) return {};
   return broken("spec.masterPort", "port 9790 serves the progress report, so write another");
 }
 

@@ -56,6 +56,11 @@ class Kube:
     def events(self, name):
         return [e for e in self.get("events") if e["involvedObject"]["name"] == name]
 
+    def audited(self, *marks):
+        """The requests in the API server's own record whose lines contain all marks, in order."""
+        log = Path(self.kubeconfig).parents[1] / "logs" / "audit.log"
+        return [json.loads(line) for line in log.read_text().splitlines() if all(mark in line for mark in marks)]
+
     def wait(self, what, condition, seconds=120):
         """Returns the first true value of condition(); fails with what was seen when the time is over."""
         deadline = time.monotonic() + seconds

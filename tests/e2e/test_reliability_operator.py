@@ -1,10 +1,8 @@
 """Known failures of training operators: the operator dies, lags or lacks a right. docs/reliability.md lists the cases."""
-import json
 import re
 import signal
 import time
 from datetime import datetime, timezone
-from pathlib import Path
 
 import pytest
 
@@ -193,9 +191,7 @@ def test_t51_counters_count_each_transition_once(kube, kubelet, start):
 
 def writes(kube):
     """Every write of an operator in the namespace, from the API server's own audit log."""
-    log = Path(kube.kubeconfig).parents[1] / "logs" / "audit.log"
-    marks = (f'"namespace":"{kube.namespace}"', '"userAgent":"lockstep-operator')
-    seen = [json.loads(line) for line in log.read_text().splitlines() if all(mark in line for mark in marks)]
+    seen = kube.audited(f'"namespace":"{kube.namespace}"', '"userAgent":"lockstep-operator')
     return [f"{e['verb']} {e['objectRef']['resource']}/{e['objectRef'].get('name')}" for e in seen
             if e["verb"] not in ("get", "list", "watch")]
 

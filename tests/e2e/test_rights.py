@@ -2,9 +2,6 @@
 
 Runs last of the files on the real node: the record is that of all of them.
 """
-import json
-from pathlib import Path
-
 from kube import training_job
 
 RESTRICTED = {"runAsNonRoot": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
@@ -14,12 +11,8 @@ OPERATOR = "system:serviceaccount:lockstep-system:lockstep-operator"
 
 def asked(kube):
     """Every request of the installed operator: {(verb, resource): RBAC's verdicts}. Admission refuses with 403 too."""
-    log = Path(kube.kubeconfig).parents[1] / "logs" / "audit.log"
     seen = {}
-    for line in log.read_text().splitlines():
-        if OPERATOR not in line:
-            continue
-        event = json.loads(line)
+    for event in kube.audited(OPERATOR):
         if event["user"]["username"] != OPERATOR or "objectRef" not in event:
             continue
         target = event["objectRef"]

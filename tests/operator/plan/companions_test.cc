@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -99,6 +100,7 @@ TEST(PodGroup, ThatIsNotServedOnlySwitchesTheGangOff) {
     ASSERT_TRUE(condition);
     EXPECT_FALSE(condition->status);
     EXPECT_THAT(condition->message, HasSubstr(gang));
+    EXPECT_THAT(event_reasons(plan), Contains("NoPodGroups"));
   }
 }
 
