@@ -13,12 +13,18 @@
 
 namespace lockstep {
 
+enum class Refusal {
+  kForNow,     // quota, permission, policy: the same request may be accepted later
+  kNameTaken,  // an object of that name exists and another owner controls it
+  kForGood,    // the object is invalid, and will be
+};
+
 // A create that the API server refused in a way that repeating it at once will not change.
 struct RefusedCreate {
-  int attempt = 0;             // the attempt of the job when it was refused
-  std::string what;            // "Pod fashion-1", "Service fashion"
-  bool name_is_taken = false;  // an object of that name exists and another owner controls it
-  std::string message;         // the API server's words
+  int attempt = 0;   // the attempt of the job when it was refused
+  std::string what;  // "Pod fashion-1", "Service fashion"
+  Refusal kind = Refusal::kForNow;
+  std::string message;  // the API server's words
 };
 
 // An object that belongs to no namespace.
