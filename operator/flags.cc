@@ -85,6 +85,9 @@ Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* arg
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kIntegrations), std::end(kIntegrations))));
   add_flag(app, "workers", flags.workers, "jobs looked at at once")->check(CLI::Range(1, 64));
+  add_flag(app, "progress-interval", flags.progress_interval,
+           "seconds between two looks at the progress of a running job; 0: none")
+      ->check(CLI::Range(0, 3600));
   add_flag(app, "health-address", flags.health_address, "where /healthz and /readyz listen");
   add_flag(app, "metrics-address", flags.metrics_address,
            "where /metrics listens; none: the health address");

@@ -125,6 +125,7 @@ Result<RunPolicy> parse_run_policy(const json& spec) {
   policy.active_deadline_seconds = TRY(limit("activeDeadlineSeconds", {1, kYear}));
   policy.startup_deadline_seconds =
       TRY(limit("startupDeadlineSeconds", {1, kYear})).value_or(policy.startup_deadline_seconds);
+  policy.stall_timeout_seconds = TRY(limit("stallTimeoutSeconds", {1, kYear}));
   policy.pod_termination_timeout_seconds = TRY(limit("podTerminationTimeoutSeconds", {1, kYear}))
                                                .value_or(policy.pod_termination_timeout_seconds);
   policy.clean_pod_policy = TRY(read_clean_pod_policy(source));

@@ -46,6 +46,7 @@ struct RunPolicy {
   int success_grace_seconds = 30;  // for the nodes that still run when the first is done
   std::optional<int> active_deadline_seconds;
   int startup_deadline_seconds = 1800;
+  std::optional<int> stall_timeout_seconds;   // absent: a job may stand still
   int pod_termination_timeout_seconds = 120;  // beyond a pod's own grace period
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
   std::optional<int> ttl_seconds_after_finished;

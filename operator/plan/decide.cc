@@ -18,6 +18,7 @@
 #include "operator/plan/loss.h"
 #include "operator/plan/removal.h"
 #include "operator/plan/restart.h"
+#include "operator/plan/stall.h"
 #include "operator/plan/status.h"
 #include "operator/plan/success.h"
 #include "operator/plan/trainer_container.h"
@@ -165,6 +166,7 @@ Plan follow_rules(const View& view) {
 
   const std::vector<Loss> losses = lost_nodes(view.seen, view.nodes);
   if (!losses.empty()) return restart_or_fail(view, losses);
+  if (const auto stall = stall_of(view.seen, view.nodes)) return restart_or_fail(view, {*stall});
   if (const auto verdict = started_too_late(view)) return fail(view, *verdict);
   if (const auto verdict = refused_for_good(view)) return fail(view, *verdict);
   return converge(view);

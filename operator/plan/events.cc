@@ -16,8 +16,10 @@ namespace {
 using nlohmann::json;
 
 bool says_something_new(const Condition& condition, const Condition* before) {
+  const bool is_told_by_its_restart = condition.type == names::kStalled;
   const bool is_worth_telling =
-      condition.status || (condition.type == names::kSuspended && before != nullptr) ||
+      (condition.status && !is_told_by_its_restart) ||
+      (condition.type == names::kSuspended && before != nullptr) ||
       (condition.type == names::kPodsCreated && condition.reason == names::kCreateRefused) ||
       condition.reason == names::kNoPodGroups;
   const bool is_same = before && before->status == condition.status &&

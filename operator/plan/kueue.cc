@@ -105,7 +105,12 @@ bool gives_way(const Workload& workload) {
 
 Condition condition(const View& view, const Entry& entry, const char* type, bool value,
                     const std::string& reason, const std::string& message) {
-  return {type, value, reason, message, view.now, entry.meta.generation};
+  return {.type = type,
+          .status = value,
+          .reason = reason,
+          .message = message,
+          .last_transition = view.now,
+          .observed_generation = entry.meta.generation};
 }
 
 void finish(const View& view, const Entry& entry, Plan& plan) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct Observed {
   std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
   // Those of objects_to_read() (admission.h) that exist, as a live GET answered.
   std::map<ClusterObject, nlohmann::json> cluster_objects;
+  std::optional<Reports> reports;  // what the nodes told of their progress; absent: not asked yet
   // What the creates of the last plan met. The caller plans again at once after a refusal, and
   // forgets it then.
   std::vector<RefusedCreate> refused;
