@@ -23,6 +23,7 @@ ALLOWED = {
     "trainer/config": ["trainer/contract.h", "trainer/nearest.h"],
     "trainer/data": ["trainer/config", "trainer/errors.h", "trainer/torch.h"],
     "trainer/optim": ["trainer/config", "trainer/torch.h"],
+    "trainer/status": [],
     "trainer/state": ["trainer/config", "trainer/errors.h", "trainer/torch.h"],
     "trainer/group": ["trainer/config", "trainer/contract.h", "trainer/errors.h", "trainer/log_line.h", "trainer/torch.h"],
     "trainer/ddp": ["trainer/config", "trainer/group", "trainer/model", "trainer/torch.h"],
