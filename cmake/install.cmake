@@ -10,3 +10,8 @@ if(TARGET lockstep-train)
   set_target_properties(lockstep-train PROPERTIES INSTALL_RPATH "$ORIGIN/../torch/lib")
   install(TARGETS lockstep-train COMPONENT trainer)
 endif()
+if(TARGET kubectl-lockstep)
+  # For people, not for images: kubectl finds both by their names in PATH.
+  install(TARGETS kubectl-lockstep COMPONENT plugin)
+  install(FILES $<TARGET_FILE_DIR:kubectl-lockstep>/kubectl_complete-lockstep TYPE BIN COMPONENT plugin)
+endif()

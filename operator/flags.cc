@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
-#include <utility>
+
+#include "operator/base/nearest.h"
 
 namespace lockstep {
 namespace {
@@ -23,28 +23,12 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, Value& value,
       ->capture_default_str();
 }
 
-// Levenshtein's: insertions, deletions and replacements to get from one to the other.
-std::size_t distance(const std::string& from, const std::string& to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string nearest_flag(const CLI::App& app, const std::string& unknown) {
-  std::string nearest;
+  std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    const std::string name = "--" + option->get_lnames().at(0);
-    if (nearest.empty() || distance(unknown, name) < distance(unknown, nearest)) nearest = name;
+    names.push_back("--" + option->get_lnames().at(0));
   }
-  return nearest;
+  return nearest(unknown, names);
 }
 
 Result<void> refuse_unknown(const CLI::App& app) {

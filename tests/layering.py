@@ -13,6 +13,7 @@ ALLOWED = {
     "operator/plan": ["operator/base/result.h", "operator/base/text.h", "operator/api", "trainer/contract.h"],
     "operator/kube": ["operator/base", "operator/api"],
     "operator/runtime": ["operator/base", "operator/api", "operator/kube"],
+    "operator/plugin": ["operator/base", "operator/api", "trainer/contract.h"],
     "operator": ["operator", "trainer/contract.h"],
     "trainer/contract.h": [],
     "trainer/errors.h": [],
