@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 // A process that SIGKILL does not end hangs in a driver; output nobody reads has no reader.
 constexpr Seconds kPatience{5};
+constexpr std::chrono::seconds kLogPatience{2};
 constexpr Seconds kSameRequest{1};  // wrappers and terminals may signal twice for one stop
 
 // From here on the signals arrive as bytes, also those that a parent had set to be ignored
@@ -34,7 +35,8 @@ Fd take_signals() {
   signal(SIGPIPE, SIG_IGN);
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&set, number);
+  sigaddset(&set, SIGCHLD);
+  for (const int number : kStopSignals) sigaddset(&set, number);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   Fd fd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "signalfd");
@@ -53,7 +55,9 @@ class Launcher {
 
   Outcome run() {
     adopt_orphans();
+    if (!spec_.preface.empty()) say(spec_.preface);
     open_status();
+    open_logs();
     start_workers();
     reap();
     while (!is_finished()) {
@@ -61,10 +65,12 @@ class Launcher {
       read_signals();
       read_streams();
       status_->serve(Clock::now());
+      if (logs_) tell_log_fault(logs_->take_fault());
       output_.pump();
       if (Clock::now() >= deadline_) escalate();
     }
     status_.reset();  // nobody may ask any more
+    if (logs_) tell_log_fault(logs_->finish(kLogPatience));
     const Outcome outcome = conclude();
     flush();
     return outcome;
@@ -77,6 +83,24 @@ class Launcher {
     std::vector<int> ranks;
     for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
     status_.emplace(spec_.status, ranks, [this](const std::string& text) { say(text); });
+  }
+
+  void open_logs() {
+    if (spec_.log.directory.empty()) return;
+    std::vector<int> ranks;
+    for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
+    try {
+      logs_.emplace(spec_.log, ranks);
+    } catch (const std::system_error& error) {
+      say(std::string("no log files: ") + error.what());
+    }
+  }
+
+  // Once: after a fault there are no log files.
+  void tell_log_fault(const std::string& fault) {
+    if (fault.empty()) return;
+    say(fault);
+    logs_.reset();
   }
 
   void start_workers() {
@@ -137,10 +161,11 @@ class Launcher {
   }
 
   void read_streams() {
-    const auto on_line = [this](int target, std::string_view prefix, std::string_view line) {
-      output_.write_line(target, prefix, line);
-    };
     for (const auto& worker : workers_) {
+      const auto on_line = [&](int target, std::string_view prefix, std::string_view line) {
+        output_.write_line(target, prefix, line);
+        if (logs_) logs_->write_line(worker->rank(), line);
+      };
       for (auto& stream : worker->streams()) {
         if (stream.pipe.is_open() && !output_.is_full()) worker->read(stream, on_line);
       }
@@ -257,13 +282,18 @@ class Launcher {
       exits_.push_back({worker->rank(), 128 + SIGKILL, SIGKILL, now_ms(), true,
                         "did not end even after SIGKILL"});
     }
-    Outcome outcome{judge(exits_), {}};
+    Outcome outcome{judge(exits_), {}, was_told_to_stop_};
     if (!outcome.verdict.culprit) return outcome;
     const Exit& culprit = *outcome.verdict.culprit;
     for (const auto& worker : workers_) {
       if (worker->rank() == culprit.rank) outcome.last_lines = worker->recent().lines();
     }
-    say("failed: " + describe(culprit));
+    std::string sentence = "failed: " + describe(culprit);
+    if (logs_) {
+      const std::string path = log_path(spec_.log.directory, culprit.rank);
+      sentence += "; what it wrote: " + path;
+    }
+    say(sentence);
     return outcome;
   }
 
@@ -277,6 +307,7 @@ class Launcher {
   Fd signals_;
   Output output_;
   std::optional<StatusService> status_;  // until all ranks have ended
+  std::optional<LogFiles> logs_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Exit> exits_;
   Stage stage_ = Stage::kRunning;
