@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kLargestWhole = std::int64_t{1} << 53;
-constexpr double kLargestNumber = 1e30;
+constexpr double kLargest = 1e30;
 constexpr std::array<std::string_view, 6> kPhases = {"init",       "data", "step",
                                                      "checkpoint", "eval", "done"};
 
@@ -33,11 +33,12 @@ double rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
-std::optional<double> number(const json& source, const char* key, double least) {
+std::optional<double> number(const json& source, const char* key, double least,
+                             double largest = kLargest) {
   const json& value = fields::member(source, key);
   if (!value.is_number()) return std::nullopt;
   const double found = value.get<double>();
-  return found >= least && found <= kLargestNumber ? std::optional(rounded(found)) : std::nullopt;
+  return found >= least && found <= largest ? std::optional(rounded(found)) : std::nullopt;
 }
 
 template <typename Value>
@@ -78,9 +79,11 @@ Progress parse_progress(const json& source) {
           .step = whole(source, "step"),
           .steps = whole(source, "steps"),
           .checkpoint_step = whole(source, "checkpointStep"),
-          .loss = number(source, "loss", -kLargestNumber),
+          .loss = number(source, "loss", -kLargest),
           .samples_per_second = number(source, "samplesPerSecond", 0),
-          .seconds_remaining = number(source, "secondsRemaining", 0)};
+          .seconds_remaining = number(source, "secondsRemaining", 0),
+          .data_wait = number(source, "dataWait", 0, 1),
+          .comm_wait = number(source, "commWait", 0, 1)};
 }
 
 json to_json(const Progress& progress) {
@@ -94,6 +97,8 @@ json to_json(const Progress& progress) {
   put(object, "loss", progress.loss);
   put(object, "samplesPerSecond", progress.samples_per_second);
   put(object, "secondsRemaining", progress.seconds_remaining);
+  put(object, "dataWait", progress.data_wait);
+  put(object, "commWait", progress.comm_wait);
   return object;
 }
 
@@ -108,6 +113,7 @@ std::optional<NodeReport> parse_node_report(std::string_view page) {
   const json& progress = fields::member(source, "progress");
   if (progress.is_object()) report.progress = parse_progress(progress);
   report.slowest = parse_rank(fields::member(source, "slowest"));
+  if (report.slowest) report.slowest->node_rank = report.node_rank;
   return report;
 }
 

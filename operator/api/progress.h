@@ -21,6 +21,8 @@ struct Progress {
   std::optional<double> loss = {};
   std::optional<double> samples_per_second = {};
   std::optional<double> seconds_remaining = {};
+  std::optional<double> data_wait = {};  // shares of the time, 0 to 1
+  std::optional<double> comm_wait = {};
   bool operator==(const Progress&) const = default;
 };
 
@@ -34,6 +36,7 @@ nlohmann::json to_json(const Progress& progress);
 // One answer to GET /progress.
 struct NodeReport {
   struct Rank {
+    int node_rank = 0;
     int rank = 0;
     std::string phase = {};  // "step", ...; empty when the rank has not said
     std::int64_t epoch = 0;

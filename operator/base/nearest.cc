@@ -25,10 +25,9 @@ std::size_t distance(const std::string& from, const std::string& to) {
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  const auto found =
-      std::min_element(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-        return distance(word, a) < distance(word, b);
-      });
+  const auto found = std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const auto& a, const auto& b) { return distance(word, a) < distance(word, b); });
   return found == candidates.end() ? "" : *found;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "operator/api/names.h"
+#include "operator/plan/last_words.h"
 
 namespace lockstep {
 namespace {
@@ -12,12 +13,21 @@ namespace {
 using std::chrono::seconds;
 
 // Of the lowest node that tells any: by convention rank 0 knows the loss.
-const Progress* reported(const Observed& seen) {
-  if (!seen.reports || seen.reports->attempt != seen.job.status.attempt) return nullptr;
+std::optional<Progress> reported(const Observed& seen) {
+  if (!seen.reports || seen.reports->attempt != seen.job.status.attempt) return std::nullopt;
   for (const auto& [rank, report] : seen.reports->nodes) {
-    if (report && report->progress) return &*report->progress;
+    if (report && report->progress) return report->progress;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+std::optional<Progress> final_progress(const Nodes& nodes) {
+  for (const Pod* pod : nodes.current) {
+    const ContainerState* trainer = pod && has_succeeded(*pod) ? trainer_of(*pod) : nullptr;
+    if (!trainer || !trainer->terminated) continue;
+    if (auto progress = parse_last_progress(trainer->terminated->message)) return progress;
+  }
+  return std::nullopt;
 }
 
 template <typename... Values>
@@ -60,13 +70,13 @@ std::string rate_column(double rate) {
 
 }  // namespace
 
-void observe_progress(JobStatus& status, const Observed& seen, Time now) {
-  const Progress* fresh = reported(seen);
-  if (!fresh) return;
+void observe_progress(JobStatus& status, const Observed& seen, const Nodes& nodes, Time now) {
+  std::optional<Progress> fresh = final_progress(nodes);
   const bool is_due =
-      !status.progress || !status.progress_time || now - *status.progress_time >= kProgressInterval;
-  if (!is_due || status.progress == *fresh) return;
-  status.progress = *fresh;
+      fresh || !status.progress_time || now - *status.progress_time >= kProgressInterval;
+  if (!fresh) fresh = reported(seen);
+  if (!fresh || !is_due || status.progress == fresh) return;
+  status.progress = std::move(fresh);
   status.progress_time = now;
 }
 

@@ -176,11 +176,11 @@ JobStatus with_observations(JobStatus status, const Observed& seen, const Nodes&
     observe_spec(status, seen);
     status.nodes = count(current);
     observe_stall(status, seen, nodes, now);
+    observe_progress(status, seen, nodes, now);
     if (!status.is_finished()) {
       observe_gang(status, seen, now);
       observe_creation(status, nodes, now);
       observe_running(status, current, same_attempt, now);
-      observe_progress(status, seen, now);
     }
   }
   for (Condition& condition : status.conditions) {

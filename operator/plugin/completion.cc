@@ -32,7 +32,8 @@ _kubectl_lockstep() {
 compdef _kubectl_lockstep kubectl-lockstep
 )shell";
 
-constexpr std::string_view kFish = R"shell(# Completion of kubectl-lockstep for fish:  kubectl-lockstep completion fish | source
+constexpr std::string_view kFish =
+    R"shell(# Completion of kubectl-lockstep for fish:  kubectl-lockstep completion fish | source
 function __kubectl_lockstep
     kubectl-lockstep __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null | string match -v ':*'
 end

@@ -5,23 +5,26 @@
 #include <tuple>
 
 #include "operator/api/fields.h"
+#include "operator/api/names.h"
+#include "operator/plugin/progress.h"
 #include "operator/plugin/words.h"
 
 namespace lockstep {
 namespace {
 
-constexpr char kStalled[] = "Stalled";
 constexpr double kLongSilence = 30;  // seconds, from which on the slowest rank stands out
 
 // The rank that all others wait for: furthest behind, then longest silent, as the launcher has it.
-auto place(const Slowest& rank) { return std::tuple(rank.epoch, rank.step, -rank.silent_seconds); }
+auto place(const NodeReport::Rank& rank) {
+  return std::tuple(rank.epoch, rank.step, -rank.silent_seconds);
+}
 
 void keep_longest(std::optional<double>& longest, const std::optional<double>& wait) {
   if (wait) longest = std::max(longest.value_or(0), *wait);
 }
 
 Cell state(const JobStatus& status) {
-  if (status.is(kStalled)) return {kStalled, Colour::kRed};
+  if (status.is(names::kStalled)) return {names::kStalled, Colour::kRed};
   return {std::string(phase_name(status.phase)), colour_of(status.phase)};
 }
 
@@ -32,7 +35,7 @@ std::string quantity(const std::optional<double>& value) {
 std::string share(const std::optional<double>& value) { return value ? percent_text(*value) : ""; }
 
 // "rank 3 on node 1: step 118 (data), silent for 12s"
-Cell slowest_cell(const std::optional<Slowest>& slowest) {
+Cell slowest_cell(const std::optional<NodeReport::Rank>& slowest) {
   if (!slowest) return "";
   std::string text = "rank " + std::to_string(slowest->rank) + " on node " +
                      std::to_string(slowest->node_rank) + ": step " + std::to_string(slowest->step);
@@ -48,11 +51,12 @@ Result<JobNow> job_now(const nlohmann::json& object, const std::vector<std::stri
   now.progress = parse_progress(fields::member(fields::member(object, "status"), "progress"));
   bool is_first = true;
   for (const std::string& text : pages) {
-    const std::optional<NodePage> page = parse_page(text);
+    const std::optional<NodeReport> page = parse_node_report(text);
     if (!page) continue;
-    if (std::exchange(is_first, false) && page->progress.step) now.progress = page->progress;
-    keep_longest(now.progress.data_wait, page->progress.data_wait);
-    keep_longest(now.progress.comm_wait, page->progress.comm_wait);
+    const Progress told = page->progress.value_or(Progress());
+    if (std::exchange(is_first, false) && told.step) now.progress = told;
+    keep_longest(now.progress.data_wait, told.data_wait);
+    keep_longest(now.progress.comm_wait, told.comm_wait);
     const bool is_behind =
         page->slowest && (!now.slowest || place(*page->slowest) < place(*now.slowest));
     if (is_behind) now.slowest = page->slowest;

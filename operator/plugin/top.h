@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "operator/api/training_job.h"
-#include "operator/plugin/progress.h"
 #include "operator/plugin/table.h"
 
 namespace lockstep {
 
 struct JobNow {
   TrainingJob job;
-  Progress progress;               // of the nodes' pages, else of the status
-  std::optional<Slowest> slowest;  // of all nodes
+  Progress progress;                        // of the nodes' pages, else of the status
+  std::optional<NodeReport::Rank> slowest;  // of all nodes
 };
 
 // Of an object and the pages of its nodes, in the order of their ranks; "" for a node that said

@@ -55,6 +55,25 @@ TEST(Progress, StaysWhenNobodyAnswersAndAfterTheEnd) {
   EXPECT_EQ(end.status->display.eta, "");
 }
 
+TEST(Progress, EndsWithWhatTheFirstNodeSaidLast) {
+  JobBuilder job = settled();
+  job = written(job, decide(with_progress(job, {.step = 7, .steps = 9}), after(20)));
+  const auto end = [&](const std::string& words) {
+    JobBuilder ended = job;
+    ended.succeeded(0).succeeded(1).pod(
+        0, {{"status",
+             {{"containerStatuses",
+               {{{"name", "trainer"},
+                 {"state", {{"terminated", {{"exitCode", 0}, {"message", words}}}}}}}}}}});
+    return *plan_for(ended, 21).status;
+  };
+  EXPECT_EQ(end(R"({"progress": {"step": 9, "steps": 9, "loss": 0.5}})").display.progress, "100%");
+  EXPECT_EQ(end(R"({"progress": {"step": 9, "steps": 9, "loss": 0.5}})").display.loss, "0.5");
+  for (const char* words : {"", "done", "{\"progress\": 9}", "[1]", "{\"progress\""}) {
+    EXPECT_EQ(end(words).display.progress, "77%") << words;
+  }
+}
+
 TEST(Progress, IsShownAsPeopleReadIt) {
   const auto shown = [](Progress progress, Phase phase = Phase::kRunning) {
     JobStatus status;

@@ -198,20 +198,20 @@ TEST(Page, TakesNothingThatIsOutOfRange) {
   EXPECT_FALSE(progress.step || progress.steps || progress.epoch || progress.loss ||
                progress.data_wait || progress.comm_wait || progress.samples_per_second ||
                progress.seconds_remaining);
-  EXPECT_FALSE(parse_page(R"({"schema": 1, "progress": {"loss": 1e999}})"))
+  EXPECT_FALSE(parse_node_report(R"({"schema": 1, "progress": {"loss": 1e999}})"))
       << "JSON has no infinity";
 }
 
 TEST(Page, IsOneOfOurSchemaOrNone) {
   for (const char* text : {"", "[]", "{}", R"({"schema": 2})", R"({"schema": "1"})", "<html>"}) {
-    EXPECT_FALSE(parse_page(text)) << text;
+    EXPECT_FALSE(parse_node_report(text)) << text;
   }
   const auto told =
-      parse_page(page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
+      parse_node_report(page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
   ASSERT_TRUE(told);
   EXPECT_FALSE(told->slowest) << "no job has such a rank";
   const auto phase =
-      parse_page(page(json::object(), 1, {{"rank", 1}, {"phase", "\x1b[2J"}, {"step", 1}}));
+      parse_node_report(page(json::object(), 1, {{"rank", 1}, {"phase", "\x1b[2J"}, {"step", 1}}));
   EXPECT_EQ(phase->slowest->phase, "");
 }
 
