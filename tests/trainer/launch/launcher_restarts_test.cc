@@ -19,10 +19,12 @@ constexpr char kCount[] =
     "echo attempt $TORCHELASTIC_RESTART_COUNT/$TORCHELASTIC_MAX_RESTARTS on $MASTER_PORT; ";
 
 TEST(LauncherRestarts, StartAllRanksAgainUntilTheySucceed) {
-  Launched launched(shell(2,
-                          kCount + std::string("[ $TORCHELASTIC_RESTART_COUNT = 2 ] && exit 0; "
-                                               "[ $RANK = 1 ] && exit 3; exec sleep 1000"),
-                          {"--max-restarts", "2", "--master-port", "29777"}));
+  TemporaryDirectory directory;
+  const std::string heard = (directory / "heard-").string() + "$TORCHELASTIC_RESTART_COUNT";
+  const std::string script =
+      kCount + ("[ $TORCHELASTIC_RESTART_COUNT = 2 ] && exit 0; [ $RANK = 0 ] && { : > " + heard +
+                "; exec sleep 1000; }; until [ -e " + heard + " ]; do :; done; exit 3");
+  Launched launched(shell(2, script, {"--max-restarts", "2", "--master-port", "29777"}));
   EXPECT_EQ(launched.wait(), 0);
   for (const char* attempt : {"0/2", "1/2", "2/2"}) {
     for (const char* rank : {"0", "1"}) {
@@ -95,7 +97,7 @@ TEST(LauncherRestarts, OfTwoNodesGoTogether) {
 // Then no rank runs, and nothing but the launcher can hear the signal.
 TEST(LauncherRestarts, EndWhenAStopComesBetweenTwoAttempts) {
   Launched launched(
-      shell(1, "exit 3", {"--max-restarts=1000", "--hosts=127.0.0.1,127.0.0.2", "--node-rank=0"}));
+      shell(1, "exit 3", {"--max-restarts=2", "--hosts=127.0.0.1,127.0.0.2", "--node-rank=0"}));
   launched.wait_for("failed: rank 0 exited with code 3\n");
   launched.signal(SIGTERM);
   EXPECT_EQ(launched.wait(), 3);
