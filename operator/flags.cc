@@ -57,6 +57,8 @@ Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* arg
       ->allow_extra_args(false)
       ->delimiter(',');
   add_flag(app, "trainer-image", flags.trainer_image, "image of jobs that name none");
+  add_flag(app, "launcher-image", flags.launcher_image,
+           "image with lockstep-launch, for jobs that have it injected");
   add_flag(app, "accelerator", flags.accelerators,
            "one more resource that counts as an accelerator; may be repeated")
       ->allow_extra_args(false)

@@ -18,6 +18,7 @@ struct Flags {
   std::string context;
   std::vector<std::string> namespaces;  // empty: all
   std::string trainer_image = "lockstep/trainer:" LOCKSTEP_VERSION;
+  std::string launcher_image = "lockstep/operator:" LOCKSTEP_VERSION;
   std::vector<std::string> accelerators;  // besides those known already
   std::vector<std::string> integrations;  // of kIntegrations: whose kinds to look for
   int workers = 4;

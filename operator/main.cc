@@ -162,6 +162,7 @@ Result<Platform> Operator::platform() {
   };
   Platform platform;
   platform.trainer_image = flags_.trainer_image;
+  platform.launcher_image = flags_.launcher_image;
   for (const std::string& name : flags_.accelerators) platform.accelerators.push_back(name);
   platform.volcano = TRY(served("volcano", {&kVolcanoPodGroups, 1}));
   platform.coscheduling = TRY(served("coscheduling", {&kCoschedulingPodGroups, 1}));

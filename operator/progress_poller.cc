@@ -74,7 +74,7 @@ std::optional<milliseconds> until_stall(const PollTarget& target, const Reports&
 }  // namespace
 
 std::optional<PollTarget> poll_target(const TrainingJob& job, const std::vector<Pod>& pods) {
-  const bool runs = job.invalid.empty() && job.status.is(names::kRunning) &&
+  const bool runs = job.faults.empty() && job.status.is(names::kRunning) &&
                     !job.status.is_finished() && !job.meta.deletion_time;
   if (!runs) return std::nullopt;
   PollTarget target{.job = job.meta.key(),

@@ -12,6 +12,7 @@ inline constexpr char kPlural[] = "trainingjobs";
 inline constexpr char kOperator[] = "lockstep-operator";  // field manager, event source
 inline constexpr char kOurManager[] = "lockstep.dev/lockstep-operator";  // runPolicy.managedBy: us
 inline constexpr char kTrainerContainer[] = "trainer";  // the container that shorthands lie over
+inline constexpr char kLauncherFolder[] = "/lockstep";  // where an injected launcher lies in it
 
 // Labels of everything a job owns. kJobName selects them all.
 inline constexpr char kJobName[] = "lockstep.dev/job-name";
@@ -68,6 +69,7 @@ inline constexpr char kNoCheckpoints[] = "NoCheckpoints";
 inline constexpr char kNoAccelerators[] = "NoAccelerators";
 inline constexpr char kNoTrainerContainer[] = "NoTrainerContainer";
 inline constexpr char kReservedEnvironment[] = "ReservedEnvironment";
+inline constexpr char kReservedLabel[] = "ReservedLabel";
 inline constexpr char kForcedDeletion[] = "ForcedDeletion";
 inline constexpr char kNodeFailed[] = "NodeFailed";
 inline constexpr char kNodeDisrupted[] = "NodeDisrupted";

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/base/result.h"
+#include "operator/api/faults.h"
 
 namespace lockstep {
 
@@ -52,7 +52,7 @@ struct RunPolicy {
   std::optional<int> ttl_seconds_after_finished;
 };
 
-// From the whole spec. Errors: kInvalid with one sentence for the user.
-Result<RunPolicy> parse_run_policy(const nlohmann::json& spec);
+// From the whole spec.
+RunPolicy parse_run_policy(const nlohmann::json& spec, Faults& faults);
 
 }  // namespace lockstep

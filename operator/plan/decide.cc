@@ -35,7 +35,8 @@ bool is_managed_by_another(const TrainingJob& job) {
 Plan say_invalid(const View& view) {
   if (view.status.is_finished()) return {};
   JobStatus status = view.status;
-  set_condition(status, names::kInvalid, true, names::kInvalidSpec, view.job.invalid, view.now);
+  set_condition(status, names::kInvalid, true, names::kInvalidSpec, view.job.faults.summary(),
+                view.now);
   return plan_status(view, std::move(status));
 }
 
@@ -177,7 +178,7 @@ Plan follow_rules(const View& view) {
 Plan decide(const Observed& seen, Time now) {
   if (seen.job.meta.deletion_time || is_managed_by_another(seen.job)) return {};
   const View view(seen, now);
-  if (!seen.job.invalid.empty()) return say_invalid(view);
+  if (!seen.job.faults.empty()) return say_invalid(view);
   Plan plan = follow_rules(view);
   tell_kueue(view, plan);
   return plan;

@@ -7,7 +7,6 @@
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
 #include "operator/plan/admission.h"
-#include "operator/plan/companions.h"
 #include "operator/plan/ownership.h"
 #include "operator/plan/workload_request.h"
 
@@ -57,12 +56,10 @@ void ask(const View& view, Plan& plan) {
   if (const auto retry = view.status.create_retry_time; retry && *retry > view.now) {
     return look_again_at(plan, *retry);
   }
-  json spec = request(view);
+  const json spec = request(view);
   if (spec.is_null() || !view.seen.refused.empty()) return;
-  spec["active"] = !is_suspended(view);
-  Create wanted = companion(view.job, kWorkloads, std::move(spec));
-  wanted.body["metadata"]["annotations"] = annotations(view);
-  if (is_suspended(view)) wanted.body["metadata"]["annotations"][names::kSuspendedByUser] = "true";
+  Create wanted = desired_workload(view.job, view.seen.platform);
+  wanted.body["spec"].update(spec);
   plan.actions.push_back(std::move(wanted));
 }
 

@@ -168,7 +168,7 @@ void observe_spec(JobStatus& status, const Observed& seen) {
 
 JobStatus with_observations(JobStatus status, const Observed& seen, const Nodes& nodes, Time now) {
   status.observed_generation = seen.job.meta.generation;
-  if (seen.job.invalid.empty()) {
+  if (seen.job.faults.empty()) {
     drop_condition(status, names::kInvalid);
     const bool same_attempt = status.attempt == seen.job.status.attempt;
     const std::vector<const Pod*> current =

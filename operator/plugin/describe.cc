@@ -141,8 +141,8 @@ Result<std::string> describe_job(const json& object, const Surroundings& around,
   const JobStatus& status = job.status;
   const json& progress = fields::member(fields::member(object, "status"), "progress");
   std::string text = line("Name", job.meta.name) + line("Namespace", job.meta.namespace_) +
-                     line("State", state_text(status, now, paint)) + line("Invalid", job.invalid) +
-                     line("Queue", status.display.queue);
+                     line("State", state_text(status, now, paint)) +
+                     line("Invalid", job.faults.summary()) + line("Queue", status.display.queue);
   if (status.observed_generation > 0) {
     text += line("Nodes", nodes_text(status)) + line("Attempt", attempt_text(status, now)) +
             line("Restarts", restarts_text(job)) +

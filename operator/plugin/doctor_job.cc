@@ -136,8 +136,8 @@ void examine_obstacles(const JobStatus& status, Findings& findings) {
 void examine_job(const Evidence& seen, Time now, Findings& findings) {
   const TrainingJob& job = seen.job;
   const JobStatus& status = job.status;
-  if (!job.invalid.empty()) {
-    findings.push_back({"the job's spec makes no sense", job.invalid,
+  if (!job.faults.empty()) {
+    findings.push_back({"the job's spec makes no sense", job.faults.summary(),
                         "delete the job and create it anew as the message says"});
   }
   if (status.is(names::kFailed)) findings.push_back(about_end(status, now));

@@ -14,7 +14,8 @@ bool is_others(const TrainingJob& job) {
 }
 
 Result<void> check(const TrainingJob& job, const std::string& verb) {
-  if (!job.invalid.empty()) return failure(Kind::kConflict, job.meta.name + ": " + job.invalid);
+  if (!job.faults.empty())
+    return failure(Kind::kConflict, job.meta.name + ": " + job.faults.summary());
   if (job.meta.deletion_time) {
     return failure(Kind::kConflict, job.meta.name + " is being deleted: it cannot be " + verb);
   }

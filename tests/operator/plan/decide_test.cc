@@ -219,6 +219,9 @@ TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
   trainer["template"]["spec"]["containers"][0]["name"] = "trainer";
   EXPECT_THAT(warnings(trainer), ElementsAre("ReservedEnvironment"));
   EXPECT_THAT(warnings(json::object()), ElementsAre("NoCheckpoints"));
+  const char* labels = R"({"template": {"metadata": {"labels": {
+      "team": "vision", "lockstep.dev/attempt": "1", "lockstep.dev/node-rank": "9"}}}})";
+  EXPECT_THAT(warnings(json::parse(labels)), ElementsAre("NoCheckpoints", "ReservedLabel"));
 }
 
 TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
