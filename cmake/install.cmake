@@ -4,6 +4,7 @@ if(TARGET lockstep-operator)
 endif()
 if(TARGET lockstep-launch)
   install(TARGETS lockstep-launch COMPONENT trainer)
+  install(TARGETS lockstep-launch COMPONENT operator)  # from there it is injected into other images
 endif()
 if(TARGET lockstep-train)
   # In the image LibTorch is beside the programs, see docker/libtorch_runtime.sh.
