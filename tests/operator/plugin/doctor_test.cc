@@ -149,10 +149,8 @@ TEST(Doctor, NamesWhoHoldsAJob) {
     return evidence_of("idle", with_conditions({condition("Suspended", "True", reason, message)}));
   };
   Evidence queued = held(names::kWaitingForQuota, "waits in the queue vision");
-  queued.workload = {{"status",
-                      {{"conditions",
-                        {condition("QuotaReserved", "False", "Pending",
-                                   "insufficient unused quota for nvidia.com/gpu")}}}}};
+  queued.workload = with_conditions({condition("QuotaReserved", "False", "Pending",
+                                               "insufficient unused quota for nvidia.com/gpu")});
   EXPECT_EQ(only(queued).wrong, "the job waits in its queue");
   EXPECT_EQ(only(queued).evidence,
             "waits in the queue vision\nKueue: insufficient unused quota for nvidia.com/gpu");

@@ -100,8 +100,9 @@ TEST(LinePicker, PicksWholeLinesHoweverTheyAreCut) {
   const std::string text = "[rank 1] a\n[rank 11] b\n[rank 1] c\n[rank 1] end";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     LinePicker picker("[rank 1] ", std::nullopt);
-    const std::string picked =
-        picker.take(text.substr(0, cut)) + picker.take(text.substr(cut)) + picker.end();
+    std::string picked = picker.take(text.substr(0, cut));
+    picked += picker.take(text.substr(cut));
+    picked += picker.end();
     EXPECT_EQ(picked, "[rank 1] a\n[rank 1] c\n[rank 1] end\n") << cut;
   }
 }
@@ -111,7 +112,8 @@ TEST(LinePicker, KeepsTheLastLinesOfTheRank) {
   EXPECT_EQ(picker.take("[rank 1] a\n[rank 1] b\n[rank 0] x\n[rank 1] c\n[rank 0] y\n"), "");
   EXPECT_EQ(picker.end(), "[rank 1] b\n[rank 1] c\n");
   LinePicker none("", 0);
-  EXPECT_EQ(none.take("a\n") + none.end(), "");
+  EXPECT_EQ(none.take("a\n"), "");
+  EXPECT_EQ(none.end(), "");
 }
 
 }  // namespace
