@@ -127,8 +127,8 @@ void examine_obstacles(const JobStatus& status, Findings& findings) {
                         "install that scheduler and set gangScheduling of the chart, or remove "
                         "spec.schedulingPolicy.gang"});
   }
-  if (status.is("Stalled")) {
-    findings.push_back({"the job makes no progress", status.condition("Stalled")->message,
+  if (status.is(names::kStalled)) {
+    findings.push_back({"the job makes no progress", status.condition(names::kStalled)->message,
                         "kubectl lockstep top shows the rank that the others wait for, kubectl "
                         "lockstep logs --rank its output"});
   }

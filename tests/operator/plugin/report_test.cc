@@ -206,8 +206,8 @@ TEST(Page, IsOneOfOurSchemaOrNone) {
   for (const char* text : {"", "[]", "{}", R"({"schema": 2})", R"({"schema": "1"})", "<html>"}) {
     EXPECT_FALSE(parse_node_report(text)) << text;
   }
-  const auto told =
-      parse_node_report(page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
+  const auto told = parse_node_report(
+      page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
   ASSERT_TRUE(told);
   EXPECT_FALSE(told->slowest) << "no job has such a rank";
   const auto phase =
