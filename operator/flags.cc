@@ -23,12 +23,12 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, Value& value,
       ->capture_default_str();
 }
 
-std::string nearest_flag(const CLI::App& app, const std::string& unknown) {
+std::string suggested_flag(const CLI::App& app, const std::string& unknown) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     names.push_back("--" + option->get_lnames().at(0));
   }
-  return nearest(unknown, names);
+  return suggestion(unknown, names);
 }
 
 Result<void> refuse_unknown(const CLI::App& app) {
@@ -38,8 +38,7 @@ Result<void> refuse_unknown(const CLI::App& app) {
   if (!name.starts_with('-')) {
     return failure(Kind::kInvalid, "unexpected argument " + name + ": every value needs a flag");
   }
-  return failure(Kind::kInvalid,
-                 "there is no flag " + name + ": did you mean " + nearest_flag(app, name) + "?");
+  return failure(Kind::kInvalid, "there is no flag " + name + ": " + suggested_flag(app, name));
 }
 
 }  // namespace

@@ -28,7 +28,14 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   const auto found = std::min_element(
       candidates.begin(), candidates.end(),
       [&](const auto& a, const auto& b) { return distance(word, a) < distance(word, b); });
-  return found == candidates.end() ? "" : *found;
+  const bool is_near = found != candidates.end() &&
+                       distance(word, *found) <= std::max<std::size_t>(1, word.size() / 2);
+  return is_near ? *found : "";
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "see --help" : "did you mean " + near + "?";
 }
 
 }  // namespace lockstep

@@ -19,9 +19,10 @@ struct Ended {
   std::string err;
 };
 
+// A program that prints more or runs longer is killed.
 struct Limits {
-  std::size_t bytes = std::size_t{1} << 30;               // of each stream; a program that prints
-  std::chrono::milliseconds time{std::chrono::hours(1)};  // more, or runs longer, is killed
+  std::size_t bytes = std::size_t{1} << 30;                 // of each stream
+  std::chrono::milliseconds time{std::chrono::minutes(2)};  // a login in a browser fits in
 };
 
 // Runs all of them, a few at once; answers in their order. They read this program's standard input.

@@ -133,12 +133,12 @@ Result<void> refuse_unknown(const CLI::App& app, const CommandLine& line) {
   if (unknown.empty()) return {};
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   if (word.starts_with('-')) {
-    return failure(Kind::kInvalid, "there is no flag " + word + ": did you mean " +
-                                       nearest(word, flag_names(line.command)) + "?");
+    return failure(Kind::kInvalid,
+                   "there is no flag " + word + ": " + suggestion(word, flag_names(line.command)));
   }
   if (!line.command.empty()) return failure(Kind::kInvalid, "unexpected argument " + word);
-  return failure(Kind::kInvalid, "there is no command " + word + ": did you mean " +
-                                     nearest(word, command_names()) + "?");
+  return failure(Kind::kInvalid,
+                 "there is no command " + word + ": " + suggestion(word, command_names()));
 }
 
 }  // namespace

@@ -85,7 +85,10 @@ Finding about_hold(const Evidence& seen, const Condition& held) {
 Finding about_end(const JobStatus& status, Time now) {
   const Condition& failed = *status.condition(names::kFailed);
   std::string evidence = failed.message;
-  if (status.last_failure) evidence += "\n" + describe(*status.last_failure, now);
+  // The message has the last line already.
+  const bool said_more =
+      status.last_failure && status.last_failure->message.find('\n') != std::string::npos;
+  if (said_more) evidence += "\n" + describe(*status.last_failure, now);
   std::string advice =
       "mend what the last lines say, delete the job and create it anew; its "
       "checkpoints stay";
@@ -124,8 +127,8 @@ void examine_obstacles(const JobStatus& status, Findings& findings) {
                         "install that scheduler and set gangScheduling of the chart, or remove "
                         "spec.schedulingPolicy.gang"});
   }
-  if (status.is("Stalled")) {
-    findings.push_back({"the job makes no progress", status.condition("Stalled")->message,
+  if (status.is(names::kStalled)) {
+    findings.push_back({"the job makes no progress", status.condition(names::kStalled)->message,
                         "kubectl lockstep top shows the rank that the others wait for, kubectl "
                         "lockstep logs --rank its output"});
   }

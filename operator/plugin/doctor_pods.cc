@@ -151,7 +151,9 @@ std::optional<Trouble> trouble_with_containers(const Evidence& seen, const json&
     }
   }
   const bool is_late = now - pod.meta.creation_time.value_or(now) > kPatience;
-  const std::string warning = pod.phase == "Pending" && is_late ? last_warning(seen, pod.meta) : "";
+  const std::string warning = is_late && !pod.node_name.empty() && pod.phase == "Pending"
+                                  ? last_warning(seen, pod.meta)
+                                  : "";
   if (warning.empty()) return std::nullopt;
   return Trouble{"the pod takes long to start", warning, advice_for(kKubeletHints, "")};
 }

@@ -71,6 +71,10 @@ std::vector<std::string> Kubectl::progress_pages(const std::string& namespace_,
 }
 
 std::string Kubectl::current_namespace() const {
+  constexpr std::string_view kFlag = "--namespace=";
+  for (const std::string& flag : connection_) {
+    if (flag.starts_with(kFlag)) return flag.substr(kFlag.size());
+  }
   const Ended ended = run(command({"config", "view", "--minify", "-o", "jsonpath={..namespace}"}));
   return ended.code == 0 && !ended.out.empty() ? printable(ended.out) : "default";
 }

@@ -34,7 +34,7 @@ class Kubectl {
   std::vector<std::string> progress_pages(const std::string& namespace_,
                                           const std::vector<std::string>& pods) const;
 
-  // The namespace that kubectl uses when none is named.
+  // The namespace of the connection's flags, else of the context.
   std::string current_namespace() const;
 
   // kubectl with these arguments and the connection's flags.

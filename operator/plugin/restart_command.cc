@@ -43,31 +43,30 @@ class Teller {
 
 enum class Waited { kDone, kTooLong, kInterrupted };
 
+// An answer that does not come is asked for again; a job that is gone never comes back.
 Result<Waited> wait(const Session& session,
                     const std::function<bool(const TrainingJob&)>& is_done) {
   const auto deadline = Clock::now() + std::chrono::seconds(session.line.timeout);
   while (interrupted_by == 0) {
     const Result<TrainingJob> job = read(session);
     if (interrupted_by != 0) break;
-    if (!job) return tl::unexpected(job.error());
-    if (is_done(*job)) return Waited::kDone;
+    if (job && is_done(*job)) return Waited::kDone;
+    if (!job && job.error().kind == Kind::kNotFound) return tl::unexpected(job.error());
     if (Clock::now() > deadline) return Waited::kTooLong;
     std::this_thread::sleep_for(kPoll);
   }
   return Waited::kInterrupted;
 }
 
-// The truth is what the cluster says now, not what was last asked for.
-int break_off(const Session& session, Waited how) {
+// Says what is left: the truth is what the cluster says now, not what was last asked for.
+int break_off(const Session& session, const std::string& why) {
   const int signal = interrupted_by;
-  std::cerr << (how == Waited::kTooLong ? "it takes too long: " : "interrupted: ");
   const Result<TrainingJob> job = read(session);
-  if (!job) {
-    std::cerr << "the state that is left could not be read: " << job.error().message << "\n";
-  } else {
-    std::cerr << what_is_left(*job) << "\n";
-  }
-  return how == Waited::kTooLong ? kFault : 128 + signal;
+  std::cerr << (signal != 0 ? "interrupted" : why) << ": "
+            << (job ? what_is_left(*job)
+                    : "the state that is left could not be read: " + job.error().message)
+            << std::endl;
+  return signal != 0 ? 128 + signal : kFault;
 }
 
 }  // namespace
@@ -78,18 +77,20 @@ Result<int> restart(const Session& session) {
   catch_interrupts();
   Teller tell;
   tell(change.sentence);
-  TRY(set_suspend(session, job.meta, true));
+  const auto suspended = set_suspend(session, job.meta, true);
+  if (!suspended && interrupted_by == 0) return tl::unexpected(suspended.error());
   const Waited stopped = TRY(wait(session, is_stopped));
-  if (stopped != Waited::kDone) return break_off(session, stopped);
+  if (stopped != Waited::kDone) return break_off(session, "it takes too long");
   tell("suspended, now resuming");
-  TRY(set_suspend(session, job.meta, false));
+  const auto resumed = set_suspend(session, job.meta, false);
+  if (!resumed) return break_off(session, resumed.error().message);
   Step step;
   const Waited started = TRY(wait(session, [&](const TrainingJob& seen) {
     step = after_resumption(seen);
     tell(step.sentence);
     return step.is_over;
   }));
-  if (started != Waited::kDone) return break_off(session, started);
+  if (started != Waited::kDone) return break_off(session, "it takes too long");
   return step.is_good ? kFine : kFault;
 }
 

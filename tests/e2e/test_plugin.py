@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import drop_namespace, fresh_namespace
 from kube import BIN, training_job
 from operator_process import limited_kubeconfig
 from plugin_process import PROGRAM, Plugin
@@ -95,20 +94,37 @@ def test_a_restart_costs_no_limit(kube, kubelet, plugin):
     assert kube.job("again")["spec"]["runPolicy"]["suspend"] is False
 
 
-def test_an_interrupted_restart_says_what_is_left(kube, kubelet, plugin):
-    """The operator cannot finish the suspension while it is stopped, so the restart is caught in its middle."""
-    kube.apply(training_job("caught", image="x", runPolicy={"managedBy": "lockstep.dev/lockstep-operator"}))
+def test_an_interrupted_restart_says_what_is_left(kube, kubelet, plugin, operator_everywhere):
+    kube.apply(training_job("caught", image="x"))
     kubelet.run("caught")
-    kubelet.hold("caught-0")
+    operator_everywhere.process.send_signal(signal.SIGSTOP)  # nobody carries the suspension out
+    try:
+        complaints = interrupted(kube, plugin, lambda: suspended(kube, "caught"))
+    finally:
+        operator_everywhere.process.send_signal(signal.SIGCONT)
+    assert "interrupted: caught is suspended now, its checkpoints stay: `kubectl lockstep resume caught" in complaints
+    kube.wait_phase("caught", "Suspended", seconds=60)
+    plugin("resume", "caught")
+    kubelet.run("caught", attempt=2)
+    kubelet.hold("caught-0")  # the next attempt has to wait for it
+    complaints = interrupted(kube, plugin, lambda: kube.status("caught").get("attempt") == 3 and not suspended(kube, "caught"))
+    assert "interrupted: caught is resumed and " in complaints and "doctor caught" in complaints
+    kubelet.release("caught-0")
+    kubelet.run("caught", attempt=3)
+
+
+def suspended(kube, job):
+    return kube.job(job)["spec"].get("runPolicy", {}).get("suspend") is True
+
+
+def interrupted(kube, plugin, moment):
+    """What a restart of `caught` complains about when it is interrupted at that moment."""
     restarting = plugin.start("restart", "caught")
-    kube.wait("the resumption", lambda: kube.job("caught")["spec"]["runPolicy"].get("suspend") is False, seconds=60)
-    kube.wait("the next attempt", lambda: kube.status("caught").get("attempt") == 2, seconds=60)
+    kube.wait("the moment to interrupt", moment, seconds=60)
     restarting.send_signal(signal.SIGINT)
     said, complaints = restarting.communicate(timeout=60)
-    assert restarting.returncode == 128 + signal.SIGINT, said
-    assert "interrupted: caught is resumed" in complaints and "doctor" in complaints
-    kubelet.release("caught-0")
-    kubelet.run("caught", attempt=2)
+    assert restarting.returncode == 128 + signal.SIGINT, said + complaints
+    return complaints
 
 
 def test_a_restart_that_stands_still_is_given_up(kube, kubelet, plugin):
@@ -176,12 +192,10 @@ def test_the_doctor_on_a_job_that_failed_for_good(kube, kubelet, plugin):
     assert findings(text) == ["the job has failed: BackoffLimitExceeded", "the master port was taken"]
 
 
-def test_the_doctor_where_no_operator_looks(api_server):
-    kube = fresh_namespace(api_server, "deserted", level="privileged")
+def test_the_doctor_on_a_job_that_is_left_to_another(kube, plugin):
     kube.apply(training_job("alone", image="x", runPolicy={"managedBy": "example.com/other"}))
-    text = Plugin(kube)("doctor", "alone", code=1)
-    assert "the job is left to example.com/other" in findings(text)
-    drop_namespace(kube)
+    assert "the job is left to example.com/other" in findings(plugin("doctor", "alone", code=1))
+    assert "is managed by example.com/other, which decides" in plugin("suspend", "alone", code=1)
 
 
 def test_an_unknown_job_and_the_one_that_was_meant(kube, plugin):

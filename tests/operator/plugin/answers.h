@@ -30,13 +30,13 @@ inline nlohmann::json job_object(const std::string& name) {
   throw std::runtime_error("no answer about " + name);
 }
 
-inline TrainingJob job_of(const nlohmann::json& object) { return *parse_training_job(object); }
+inline TrainingJob parsed(const nlohmann::json& object) { return *parse_training_job(object); }
 
 // With `change` merged over the object.
 inline TrainingJob job_of(const std::string& name, const nlohmann::json& change = {}) {
   nlohmann::json object = job_object(name);
   if (change.is_object()) object.merge_patch(change);
-  return job_of(object);
+  return parsed(object);
 }
 
 inline std::vector<nlohmann::json> pods_of(const std::string& job) {

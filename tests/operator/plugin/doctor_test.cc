@@ -149,10 +149,8 @@ TEST(Doctor, NamesWhoHoldsAJob) {
     return evidence_of("idle", with_conditions({condition("Suspended", "True", reason, message)}));
   };
   Evidence queued = held(names::kWaitingForQuota, "waits in the queue vision");
-  queued.workload = {{"status",
-                      {{"conditions",
-                        {condition("QuotaReserved", "False", "Pending",
-                                   "insufficient unused quota for nvidia.com/gpu")}}}}};
+  queued.workload = with_conditions({condition("QuotaReserved", "False", "Pending",
+                                               "insufficient unused quota for nvidia.com/gpu")});
   EXPECT_EQ(only(queued).wrong, "the job waits in its queue");
   EXPECT_EQ(only(queued).evidence,
             "waits in the queue vision\nKueue: insufficient unused quota for nvidia.com/gpu");
@@ -164,7 +162,7 @@ TEST(Doctor, MissesTheOperator) {
   json unseen = job_object("idle");
   unseen.erase("status");
   Evidence seen = evidence_of("idle");
-  seen.job = job_of(unseen);
+  seen.job = parsed(unseen);
   EXPECT_EQ(only(seen).wrong, "no operator looks at the job");
   EXPECT_THAT(only(seen).advice, HasSubstr("no Deployment of the operator was found"));
   EXPECT_THAT(diagnose(seen, *seen.job.meta.creation_time + std::chrono::seconds(2)), IsEmpty())
@@ -206,6 +204,17 @@ TEST(Doctor, TellsWhatKeepsAPodOnItsMachineFromStarting) {
                   {"involvedObject", {{"kind", "Pod"}, {"uid", pod["metadata"]["uid"]}}}}};
   EXPECT_EQ(only(seen).wrong, "node 0: the pod takes long to start");
   EXPECT_EQ(only(seen).evidence, "FailedMount: mount failed: exit status 32");
+}
+
+TEST(Doctor, LeavesPodsWithoutAMachineToTheScheduler) {
+  Evidence seen = evidence_of("wide");
+  for (const json& pod : seen.pods) {
+    seen.events.push_back({{"type", "Warning"},
+                           {"reason", "FailedScheduling"},
+                           {"message", "0/6 nodes are available"},
+                           {"involvedObject", {{"kind", "Pod"}, {"uid", pod["metadata"]["uid"]}}}});
+  }
+  EXPECT_EQ(only(seen).wrong, "nodes 0, 1, 2: no machine fits");
 }
 
 TEST(Doctor, NamesAPodThatDoesNotEnd) {
@@ -258,6 +267,8 @@ TEST(Doctor, ExplainsWhatCannotBeRead) {
   const Finding unknown = about_unknown_job("fashoin", "vision", {"wide", "fashion"});
   EXPECT_EQ(unknown.wrong, "there is no TrainingJob fashoin in namespace vision");
   EXPECT_THAT(unknown.advice, HasSubstr("did you mean fashion?"));
+  EXPECT_EQ(about_unknown_job("nope", "vision", {"wide"}).advice,
+            "Others are elsewhere: kubectl lockstep list -A");
 }
 
 }  // namespace

@@ -13,6 +13,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+LogRequest asked(std::optional<int> rank, std::optional<int> node = {},
+                 std::optional<int> attempt = {}, std::optional<int> tail = {}) {
+  LogRequest request;
+  request.rank = rank;
+  request.node = node;
+  request.attempt = attempt;
+  request.tail = tail;
+  return request;
+}
+
 // fashion: two nodes of two ranks, attempt 2.
 Result<LogSource> source(const LogRequest& request, const std::string& job = "fashion") {
   return choose_source(job_of(job), pods_of(job), request);
@@ -36,25 +46,26 @@ TEST(Logs, AreThoseOfAllNodes) {
       logs_arguments(job_of("fashion"), all, {}),
       ElementsAre("logs", "--namespace=vision", "--selector=" + selector("0,1"),
                   "--container=trainer", "--max-log-requests=2", "--ignore-errors", "--tail=-1"));
-  const LogRequest live{.tail = 10, .follows = true};
+  LogRequest live = asked({}, {}, {}, 10);
+  live.follows = true;
   const auto arguments = logs_arguments(job_of("fashion"), *source(live), live);
   EXPECT_EQ(arguments[6], "--tail=10");
   EXPECT_EQ(arguments[7], "--follow");
 }
 
 TEST(Logs, AreThoseOfARankOnItsNode) {
-  const LogRequest request{.rank = 3, .tail = 10};
+  const LogRequest request = asked(3, {}, {}, 10);
   const LogSource one = *source(request);
   EXPECT_EQ(one.selector, selector("1"));
   EXPECT_EQ(one.prefix, "[rank 3] ");
   EXPECT_THAT(logs_arguments(job_of("fashion"), one, request), ::testing::Contains("--tail=-1"))
       << "other ranks' lines must not count";
-  EXPECT_EQ(source({.node = 0})->selector, selector("0"));
+  EXPECT_EQ(source(asked({}, 0))->selector, selector("0"));
   const nlohmann::json started = {{"name", "trainer"},
                                   {"state", {{"running", {{"startedAt", "x"}}}}}};
   std::vector<nlohmann::json> alone = pods_of("typo");
   alone[1]["status"]["containerStatuses"] = {started};
-  EXPECT_EQ(choose_source(job_of("typo"), alone, {.rank = 1})->prefix, "")
+  EXPECT_EQ(choose_source(job_of("typo"), alone, asked(1))->prefix, "")
       << "a node of one process writes for its rank alone";
 }
 
@@ -65,11 +76,11 @@ TEST(Logs, NamesNodesThatHaveNotStarted) {
 }
 
 TEST(Logs, SayWhereElseToLook) {
-  EXPECT_EQ(complaint({.rank = 4}), "there is no rank 4: ranks count from 0 to 3");
-  EXPECT_EQ(complaint({.node = 2}), "there is no node 2: nodes count from 0 to 1");
-  EXPECT_EQ(complaint({.rank = 3, .node = 0}), "rank 3 does not run on node 0");
-  EXPECT_EQ(complaint({.attempt = 3}), "there is no attempt 3 yet: fashion is at attempt 2");
-  const std::string kept = complaint({.attempt = 1});
+  EXPECT_EQ(complaint(asked(4)), "there is no rank 4: ranks count from 0 to 3");
+  EXPECT_EQ(complaint(asked({}, 2)), "there is no node 2: nodes count from 0 to 1");
+  EXPECT_EQ(complaint(asked(3, 0)), "rank 3 does not run on node 0");
+  EXPECT_EQ(complaint(asked({}, {}, 3)), "there is no attempt 3 yet: fashion is at attempt 2");
+  const std::string kept = complaint(asked({}, {}, 1));
   EXPECT_THAT(kept, HasSubstr("the pods of attempt 1 are gone"));
   EXPECT_THAT(kept, HasSubstr("$CHECKPOINT_DIR/logs/attempt-1"));
   EXPECT_THAT(kept, HasSubstr("fashion/logs/attempt-1 of the claim runs"));
@@ -89,8 +100,9 @@ TEST(LinePicker, PicksWholeLinesHoweverTheyAreCut) {
   const std::string text = "[rank 1] a\n[rank 11] b\n[rank 1] c\n[rank 1] end";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     LinePicker picker("[rank 1] ", std::nullopt);
-    const std::string picked =
-        picker.take(text.substr(0, cut)) + picker.take(text.substr(cut)) + picker.end();
+    std::string picked = picker.take(text.substr(0, cut));
+    picked += picker.take(text.substr(cut));
+    picked += picker.end();
     EXPECT_EQ(picked, "[rank 1] a\n[rank 1] c\n[rank 1] end\n") << cut;
   }
 }
@@ -100,7 +112,8 @@ TEST(LinePicker, KeepsTheLastLinesOfTheRank) {
   EXPECT_EQ(picker.take("[rank 1] a\n[rank 1] b\n[rank 0] x\n[rank 1] c\n[rank 0] y\n"), "");
   EXPECT_EQ(picker.end(), "[rank 1] b\n[rank 1] c\n");
   LinePicker none("", 0);
-  EXPECT_EQ(none.take("a\n") + none.end(), "");
+  EXPECT_EQ(none.take("a\n"), "");
+  EXPECT_EQ(none.end(), "");
 }
 
 }  // namespace

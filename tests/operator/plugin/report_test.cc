@@ -49,23 +49,23 @@ TEST(List, ShowsEveryJobOfAnAnswer) {
   EXPECT_EQ(
       list_jobs(jobs, true, kAsked),
       "NAMESPACE   NAME      STATE       NODES   RESTARTS   PROGRESS   ETA     THROUGHPUT   LOSS   "
-      "AGE    REASON\n"
+      "AGE     REASON\n"
       "small       greedy    Pending     0/3     0                                                 "
-      "1m9s   CreateRefused\n"
+      "1m12s   CreateRefused\n"
       "vision      broken    Failed      0/1     0                                                 "
-      "1m4s   BackoffLimitExceeded\n"
+      "1m1s    BackoffLimitExceeded\n"
       "vision      fashion   Running     2/2     1          13%        3m10s   5.1k/s       0.42   "
       "1m7s\n"
       "vision      idle      Suspended   0/1     0                                                 "
-      "1m5s   JobSuspended\n"
+      "1m5s    JobSuspended\n"
       "vision      lost      Pending     0/1     0                                                 "
-      "1m4s   Unschedulable\n"
+      "1m3s    Unschedulable\n"
       "vision      taken     Pending     0/1     0                                                 "
-      "1m6s   NameTaken\n"
+      "1m7s    NameTaken\n"
       "vision      typo      Starting    0/2     0                                                 "
-      "1m5s   ImagePullBackOff\n"
+      "1m4s    ImagePullBackOff\n"
       "vision      wide      Pending     0/3     0                                                 "
-      "1m4s   Unschedulable\n");
+      "1m2s    Unschedulable\n");
 }
 
 TEST(List, SaysNothingAboutNoJobsAndMarksTheUnseen) {
@@ -134,7 +134,7 @@ TEST(Describe, SaysWhyAJobWaits) {
     return *describe_job(job_object(name), {pods_of(name), {}, {}}, kAsked);
   };
   EXPECT_THAT(text("typo"),
-              HasSubstr("State:         Starting, started 1m5s ago (ImagePullBackOff)"));
+              HasSubstr("State:         Starting, started 1m4s ago (ImagePullBackOff)"));
   EXPECT_THAT(text("typo"),
               HasSubstr("ImagePullBackOff: Back-off pulling image registry/fashoin:1"));
   EXPECT_THAT(text("wide"), HasSubstr("1 Insufficient nvidia.com/gpu"));
@@ -206,8 +206,8 @@ TEST(Page, IsOneOfOurSchemaOrNone) {
   for (const char* text : {"", "[]", "{}", R"({"schema": 2})", R"({"schema": "1"})", "<html>"}) {
     EXPECT_FALSE(parse_node_report(text)) << text;
   }
-  const auto told =
-      parse_node_report(page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
+  const auto told = parse_node_report(
+      page(json::object(), 1, {{"rank", 262144}, {"phase", "step"}, {"step", 1}}));
   ASSERT_TRUE(told);
   EXPECT_FALSE(told->slowest) << "no job has such a rank";
   const auto phase =
