@@ -59,6 +59,7 @@ Plan wait_for_names(const View& view, const std::string& sentence) {
 // job and attempt, so that two jobs that share a quota do not meet again and again.
 Plan retry_creation(const View& view, const RefusedCreate& refused) {
   JobStatus status = with_new_attempt(view.status, AttemptCause::kPartialCreate);
+  status.next_restart_time = view.status.next_restart_time;  // the startup deadline counts from it
   const std::string seed = view.job.meta.uid + "/" + std::to_string(status.attempt);
   const auto spread = std::hash<std::string>{}(seed) % kCreateRetry.count();
   status.create_retry_time = view.now + kCreateRetry + seconds(spread);
