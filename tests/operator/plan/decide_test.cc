@@ -220,7 +220,8 @@ TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
   EXPECT_THAT(warnings(trainer), ElementsAre("ReservedEnvironment"));
   EXPECT_THAT(warnings(json::object()), ElementsAre("NoCheckpoints"));
   const char* labels = R"({"template": {"metadata": {"labels": {
-      "team": "vision", "lockstep.dev/attempt": "1", "lockstep.dev/node-rank": "9"}}}})";
+      "team": "vision", "app.kubernetes.io/managed-by": "lockstep-operator",
+      "lockstep.dev/node-rank": "9"}}}})";
   EXPECT_THAT(warnings(json::parse(labels)), ElementsAre("NoCheckpoints", "ReservedLabel"));
 }
 
@@ -232,7 +233,9 @@ TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
   EXPECT_EQ(says("{}"), 1);
   EXPECT_EQ(says(R"({"procPerNode": 1})"), 0);
   EXPECT_EQ(says(R"({"resourcesPerNode": {"limits": {"nvidia.com/gpu": 1}}})"), 0);
-  EXPECT_EQ(says(R"({"resourcesPerNode": {"requests": {"nvidia.com/gpu": 1}}})"), 1);
+  EXPECT_EQ(says(R"({"template": {"spec": {"containers": [
+                {"name": "trainer", "resources": {"requests": {"nvidia.com/gpu": 1}}}]}}})"),
+            1);
 }
 
 TEST(Decide, CleansUpAsThePolicySays) {
