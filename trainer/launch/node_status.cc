@@ -41,11 +41,12 @@ std::optional<double> silent_seconds(const Ranks& ranks) {
   return least;
 }
 
-// The rank that the others would wait for: the furthest behind, then the longest silent.
+// The rank that the others would wait for: the furthest behind, then one that saves what the others
+// have computed as well, then the longest silent.
 const RankStatus* slowest(const Ranks& ranks) {
   const auto place = [](const RankStatus& rank) {
     return std::tuple(rank.report[Field::kEpoch].value_or(0), rank.report[Field::kStep].value_or(0),
-                      -*rank.silent_seconds);
+                      rank.report.phase != "checkpoint", -*rank.silent_seconds);
   };
   const RankStatus* found = nullptr;
   for (const RankStatus& rank : ranks) {
