@@ -26,7 +26,7 @@ NEVER = float("inf")
 FOLLOWED = "kill -9, 10 ms later the others exit 3"
 
 # Fault -> the signal that causes it, the exit code or minus the signal that is the root cause.
-FAULTS = {"kill -9": (signal.SIGKILL, -9), "exit 3": (signal.SIGUSR1, 3), "SIGTERM": (signal.SIGTERM, -15),
+FAULTS = {"kill -9": (signal.SIGKILL, -9), "exit 3": (signal.SIGUSR2, 3), "SIGTERM": (signal.SIGTERM, -15),
           FOLLOWED: (signal.SIGKILL, -9), "SIGSTOP": (signal.SIGSTOP, "hang")}
 
 INTENDED = {
@@ -121,7 +121,7 @@ class Run:
         text = self.launcher.communicate(timeout=60)[0].decode()
         if message := self.message.read_text():
             told = json.loads(message)
-            return told["rank"], "hang" if "hang" in told["reason"].lower() else -told["signal"] or told["exitCode"]
+            return told["rank"], "hang" if "hang" in told else -told["signal"] or told["exitCode"]
         told = re.search(r"Root Cause.*?rank\s*: (\d+).*?exitcode\s*: (-?\d+)", text, re.S)
         return (int(told[1]), int(told[2])) if told else None
 
@@ -135,7 +135,7 @@ def strike(name, fault, rank, patience):
         run.signal({rank}, number)
         if fault == FOLLOWED:
             time.sleep(0.01)
-            run.signal(siblings, signal.SIGUSR1)
+            run.signal(siblings, signal.SIGUSR2)
         seconds = run.seconds_until_gone(siblings, patience)
         return seconds, seconds < NEVER and run.root_cause() == (rank, truth)
 
