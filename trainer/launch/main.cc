@@ -14,6 +14,7 @@
 #include "trainer/launch/cpu_quota.h"
 #include "trainer/launch/fd.h"
 #include "trainer/launch/launcher.h"
+#include "trainer/launch/signals.h"
 #include "trainer/launch/termination_message.h"
 
 namespace {
@@ -89,6 +90,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  lockstep::hold_signals();
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::invalid_argument& error) {

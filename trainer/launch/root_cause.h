@@ -26,7 +26,7 @@ struct Verdict {
 // `exits` in the order in which they were seen. The culprit is the earliest failure of the best
 // class: a failure of its own, then a lost peer (75), then death by our signal; so what follows
 // from a failure never hides it. Without a failure the code is 80 if any rank stopped with its
-// state saved, else 0.
+// state saved, or if none was started because a stop came first; else 0.
 Verdict judge(const std::vector<Exit>& exits);
 
 // Whether a rank that ended so makes the other ranks useless.
