@@ -1,32 +1,12 @@
 // FIFOs and pages of one node; see status_service.h.
 #include "trainer/launch/status_service.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "trainer/contract.h"
 
 namespace lockstep {
-
-// Where the root file system is read-only, shared memory still takes a FIFO.
-PrivateDirectory::PrivateDirectory() {
-  const char* chosen = std::getenv("TMPDIR");
-  for (const char* parent : {chosen ? chosen : "/tmp", "/tmp", "/dev/shm"}) {
-    std::string name = std::string(parent) + "/lockstep-XXXXXX";
-    if (mkdtemp(name.data())) {
-      path_ = name;
-      return;
-    }
-  }
-  throw std::system_error(errno, std::generic_category(), "no directory for a FIFO");
-}
-
-PrivateDirectory::~PrivateDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 StatusService::StatusService(const StatusSpec& spec, const std::vector<int>& ranks, Say say)
     : spec_(spec), say_(std::move(say)) {

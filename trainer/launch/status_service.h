@@ -13,6 +13,7 @@
 #include "trainer/launch/environment.h"
 #include "trainer/launch/http_server.h"
 #include "trainer/launch/node_status.h"
+#include "trainer/launch/private_directory.h"
 #include "trainer/launch/status_pipe.h"
 
 namespace lockstep {
@@ -23,20 +24,6 @@ struct StatusSpec {
   int node_rank = 0;
   int port = 0;            // of the pages; 0: none
   bool is_public = false;  // to other machines too
-};
-
-// A directory for this user alone, removed with what it holds.
-class PrivateDirectory {
- public:
-  PrivateDirectory();  // throws std::system_error when there is no place for one
-  ~PrivateDirectory();
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 // Part of the launcher's poll loop. What cannot be had, a FIFO or the port, is said and done
