@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "trainer/launch/gang.h"
+#include "trainer/launch/hang_watch.h"
 #include "trainer/launch/output.h"
 #include "trainer/launch/process_tree.h"
 #include "trainer/launch/signals.h"
@@ -48,8 +49,10 @@ class Launcher {
       read_streams();
       status_->serve(Clock::now());
       output_.pump();
+      if (Clock::now() >= hang_deadline() && hang_watch_->look(Clock::now())) end_hang();
       if (Clock::now() >= deadline_) escalate();
     }
+    hang_watch_.reset();
     status_.reset();  // nobody may ask any more
     const Outcome outcome = conclude();
     flush();
@@ -62,7 +65,9 @@ class Launcher {
   void open_status() {
     std::vector<int> ranks;
     for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
-    status_.emplace(spec_.status, ranks, [this](const std::string& text) { say(text); });
+    const auto say_it = [this](const std::string& text) { say(text); };
+    status_.emplace(spec_.status, ranks, say_it);
+    hang_watch_.emplace(spec_.hang_timeout, *status_, gang_, say_it);
   }
 
   // One that is told to stop starts no more.
@@ -73,7 +78,8 @@ class Launcher {
       Environment environment = rank.environment;
       status_->equip(rank.number, environment);
       try {
-        gang_.start(rank.number, spec_.command, environment);
+        const Worker& worker = gang_.start(rank.number, spec_.command, environment);
+        status_->rank_started(rank.number, worker.pid());
       } catch (const SpawnError& error) {
         record({rank.number, error.code, 0, now_ms(), false, error.what()});
         return;
@@ -92,7 +98,8 @@ class Launcher {
     if (const int fd = output_.waiting_for(); fd >= 0) sources.push_back({fd, POLLOUT, 0});
     if (!output_.is_full()) gang_.watch(sources);
     if (status_) status_->watch(sources);
-    const auto deadline = status_ ? std::min(deadline_, status_->deadline()) : deadline_;
+    const auto deadline =
+        status_ ? std::min({deadline_, status_->deadline(), hang_deadline()}) : deadline_;
     int timeout = -1;
     if (deadline != Clock::time_point::max()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -136,6 +143,8 @@ class Launcher {
   }
 
   void record(const Exit& exit) {
+    const bool is_hanging = stage_ == Stage::kRunning && hang_watch_->is_suspected();
+    if (is_hanging && is_failure(exit)) end_hang();  // which comes of the hang, so not before it
     exits_.push_back(exit);
     status_->rank_ended(exit.rank);
     if (stage_ != Stage::kRunning || !gang_.is_running()) return;
@@ -145,6 +154,21 @@ class Launcher {
     } else if (exit.code != 0) {
       stop(describe(exit) + ", its state saved: the others have " + text_of(spec_.grace),
            spec_.grace);
+    }
+  }
+
+  Clock::time_point hang_deadline() const {
+    return stage_ == Stage::kRunning ? hang_watch_->deadline() : Clock::time_point::max();
+  }
+
+  // A stopped process takes no signal but one.
+  void end_hang() {
+    const Exit verdict = hang_watch_->verdict();
+    exits_.push_back(verdict);
+    stop(describe(verdict) + ": stopping all ranks", spec_.peer_grace);
+    for (const auto& worker : gang_.workers()) {
+      const bool is_culprit = worker->rank() == verdict.rank;
+      worker->signal(!is_culprit ? SIGTERM : verdict.hang->is_stopped ? SIGKILL : SIGABRT);
     }
   }
 
@@ -237,8 +261,9 @@ class Launcher {
   const LaunchSpec& spec_;
   Signals signals_;
   Output output_;
-  std::optional<StatusService> status_;  // until all ranks have ended
   Gang gang_;
+  std::optional<StatusService> status_;  // until all ranks have ended
+  std::optional<HangWatch> hang_watch_;  // as long
   std::vector<Exit> exits_;
   Stage stage_ = Stage::kRunning;
   Clock::time_point deadline_ = Clock::time_point::max();

@@ -51,7 +51,7 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-LaunchSpec prepare(const Environment& environment, const Options& options) {
+LaunchSpec prepare(Environment environment, const Options& options) {
   const Machine machine = {usable_cpus(), visible_gpus(lookup(environment, "CUDA_VISIBLE_DEVICES")),
                            options.standalone ? free_port() : 0};
   const NodePlan plan = plan_node(environment, options, machine);
@@ -59,11 +59,14 @@ LaunchSpec prepare(const Environment& environment, const Options& options) {
   spec.command = options.command;
   spec.grace = stop_grace(environment, options);
   spec.peer_grace = options.peer_grace;
+  spec.hang_timeout = hang_timeout(environment, options);
   spec.status = {.job = lookup(environment, contract::kJobName).value_or(""),
                  .attempt = plan.restart_count + 1,
                  .node_rank = plan.node_rank,
                  .port = options.progress_port,
                  .is_public = environment.contains(contract::kJobUid)};
+  // Then Python prints all its stacks when a hang ends it.
+  if (spec.hang_timeout.count() > 0) environment.try_emplace("PYTHONFAULTHANDLER", "1");
   for (int local_rank = 0; local_rank < plan.local_world_size; ++local_rank) {
     spec.ranks.push_back(
         {plan.rank_offset + local_rank, worker_environment(environment, plan, local_rank)});

@@ -31,29 +31,6 @@ bool is_advancing(const RankStatus& rank) {
   return current_silence(rank) && rank.report.phase != "done";
 }
 
-// Any rank that moves shows that the node does: while one saves, the others wait in silence.
-std::optional<double> silent_seconds(const Ranks& ranks) {
-  std::optional<double> least;
-  for (const RankStatus& rank : ranks) {
-    if (!is_advancing(rank)) continue;
-    least = std::min(least.value_or(*rank.silent_seconds), *rank.silent_seconds);
-  }
-  return least;
-}
-
-// The rank that the others would wait for: the furthest behind, then the longest silent.
-const RankStatus* slowest(const Ranks& ranks) {
-  const auto place = [](const RankStatus& rank) {
-    return std::tuple(rank.report[Field::kEpoch].value_or(0), rank.report[Field::kStep].value_or(0),
-                      -*rank.silent_seconds);
-  };
-  const RankStatus* found = nullptr;
-  for (const RankStatus& rank : ranks) {
-    if (is_advancing(rank) && (!found || place(rank) < place(*found))) found = &rank;
-  }
-  return found;
-}
-
 Json said(const RankStatus& rank) {
   Json json = {{"rank", rank.rank}};
   if (!rank.report.phase.empty()) json["phase"] = rank.report.phase;
@@ -73,6 +50,7 @@ Json place(const RankStatus& rank) {
   if (const auto seconds = current_silence(rank)) {
     json["secondsSinceProgress"] = in_milliseconds(*seconds);
   }
+  if (rank.is_stopped) json["stopped"] = true;
   if (rank.lines.rejected > 0) json["rejected"] = rank.lines.rejected;
   return json;
 }
@@ -125,6 +103,27 @@ std::string lines_counter(const Ranks& ranks) {
 }
 
 }  // namespace
+
+std::optional<double> silent_seconds(const Ranks& ranks) {
+  std::optional<double> least;
+  for (const RankStatus& rank : ranks) {
+    if (!is_advancing(rank)) continue;
+    least = std::min(least.value_or(*rank.silent_seconds), *rank.silent_seconds);
+  }
+  return least;
+}
+
+const RankStatus* slowest(const Ranks& ranks) {
+  const auto place = [](const RankStatus& rank) {
+    return std::tuple(!rank.is_stopped, rank.report[Field::kEpoch].value_or(0),
+                      rank.report[Field::kStep].value_or(0), -*rank.silent_seconds);
+  };
+  const RankStatus* found = nullptr;
+  for (const RankStatus& rank : ranks) {
+    if (is_advancing(rank) && (!found || place(rank) < place(*found))) found = &rank;
+  }
+  return found;
+}
 
 std::string progress_page(const NodeStatus& node) {
   Json page = {{"schema", contract::kStatusSchema}};

@@ -13,6 +13,7 @@ namespace lockstep {
 struct RankStatus {
   int rank = 0;
   bool is_running = true;
+  bool is_stopped = false;  // SIGSTOP, or a debugger
   Report report;
   std::optional<double> silent_seconds;  // since its last report; none before the first
   LineCounts lines;
@@ -24,6 +25,14 @@ struct NodeStatus {
   int node_rank = 0;
   std::vector<RankStatus> ranks;  // in ascending order
 };
+
+// Seconds since the last report of any rank that has something left to do: while one saves, the
+// others wait in silence. None before the first report.
+std::optional<double> silent_seconds(const std::vector<RankStatus>& ranks);
+
+// The rank that the others would wait for: a stopped one, then the furthest behind, then the
+// longest silent. nullptr before the first report.
+const RankStatus* slowest(const std::vector<RankStatus>& ranks);
 
 // The answer stays below 64 KiB: of more ranks than that only the first ones are listed.
 inline constexpr std::size_t kMostListedRanks = 256;

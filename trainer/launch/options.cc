@@ -49,6 +49,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
   double peer_grace = options.peer_grace.count();
   double grace = 0;
+  double hang_timeout = 0;
   CLI::App app(kDescription, "lockstep-launch");
   app.prefix_command();
   app.set_version_flag("--version", "lockstep-launch " LOCKSTEP_VERSION);
@@ -60,6 +61,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
   const CLI::Option* grace_flag =
       app.add_option("--grace", grace,
                      "Seconds to save after a stop from outside (LOCKSTEP_GRACE_SECONDS, else 25)");
+  const CLI::Option* hang_flag =
+      app.add_option("--hang-timeout", hang_timeout,
+                     "End the ranks when none has reported progress for so many seconds "
+                     "(LOCKSTEP_HANG_TIMEOUT, else 0: never)");
   app.add_flag("--standalone", options.standalone,
                "One node on a free port, whatever the environment says");
   app.add_option("--progress-port", options.progress_port,
@@ -78,6 +83,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   }
   options.peer_grace = seconds_of("--peer-grace", peer_grace);
   if (grace_flag->count() > 0) options.grace = seconds_of("--grace", grace);
+  if (hang_flag->count() > 0) options.hang_timeout = seconds_of("--hang-timeout", hang_timeout);
   if (options.progress_port < 0 || options.progress_port > 65535) {
     throw std::invalid_argument("--progress-port must be 0 to 65535");
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/launch/hang.h"
+
 namespace lockstep {
 
 // How one rank ended.
@@ -16,6 +18,7 @@ struct Exit {
   std::int64_t time_ms = 0;  // since the epoch
   bool sent_by_us = false;   // by a signal that the launcher had sent it before
   std::string note{};        // says more than the code, such as why it could not be started
+  std::optional<Hang> hang{};
 };
 
 struct Verdict {

@@ -1,10 +1,13 @@
 // FIFOs and pages of one node; see status_service.h.
 #include "trainer/launch/status_service.h"
 
+#include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "trainer/contract.h"
+#include "trainer/launch/process_tree.h"
 
 namespace lockstep {
 
@@ -40,6 +43,12 @@ void StatusService::equip(int rank, Environment& environment) const {
   environment.erase(contract::kStatus);
   for (const Source& source : sources_) {
     if (source.rank == rank && source.pipe) environment[contract::kStatus] = source.path;
+  }
+}
+
+void StatusService::rank_started(int rank, pid_t group) {
+  for (Source& source : sources_) {
+    if (source.rank == rank) source.group = group;
   }
 }
 
@@ -79,7 +88,11 @@ void StatusService::tell_first_fault(Source& source) {
 
 std::optional<Page> StatusService::page(std::string_view path, Time now) {
   if (path == "/healthz") return Page{"text/plain", "ok\n"};
-  if (path == "/progress") return Page{"application/json", progress_page(node_status(now))};
+  if (path == "/progress") {
+    NodeStatus node = node_status(now);
+    find_stopped(node);
+    return Page{"application/json", progress_page(node)};
+  }
   if (path == "/metrics") return Page{"text/plain; version=0.0.4", metrics_page(node_status(now))};
   return std::nullopt;
 }
@@ -89,6 +102,7 @@ NodeStatus StatusService::node_status(Time now) {
   for (Source& source : sources_) {
     RankStatus rank{.rank = source.rank,
                     .is_running = source.is_running,
+                    .is_stopped = false,
                     .report = {},
                     .silent_seconds = {},
                     .lines = {}};
@@ -103,6 +117,24 @@ NodeStatus StatusService::node_status(Time now) {
     node.ranks.push_back(std::move(rank));
   }
   return node;
+}
+
+void StatusService::find_stopped(NodeStatus& node) const {
+  const std::set<pid_t> stopped = stopped_groups();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    node.ranks[i].is_stopped = sources_[i].is_running && stopped.contains(sources_[i].group);
+  }
+}
+
+std::optional<StatusService::Time> StatusService::last_progress() const {
+  std::optional<Time> latest;
+  for (const Source& source : sources_) {
+    if (!source.is_running || !source.pipe || source.pipe->report().phase == "done") continue;
+    if (const auto heard = source.pipe->last_accepted()) {
+      latest = std::max(latest.value_or(*heard), *heard);
+    }
+  }
+  return latest;
 }
 
 }  // namespace lockstep

@@ -38,17 +38,27 @@ class StatusService {
   // LOCKSTEP_STATUS of the rank; without a FIFO it is taken out.
   void equip(int rank, Environment& environment) const;
 
+  void rank_started(int rank, pid_t group);
   void rank_ended(int rank);
 
   void watch(std::vector<pollfd>& sources) const;
   Time deadline() const;
   void serve(Time now);
 
+  // When a rank was last heard that has something left to do; none before the first report.
+  std::optional<Time> last_progress() const;
+
+  NodeStatus node_status(Time now);
+
+  // Marks the ranks that are stopped.
+  void find_stopped(NodeStatus& node) const;
+
  private:
   struct Source {
     int rank;
     std::filesystem::path path;
     std::optional<StatusPipe> pipe;
+    pid_t group = 0;  // its process group
     bool is_running = true;
     bool is_fault_told = false;
   };
@@ -57,7 +67,6 @@ class StatusService {
   void listen();
   void tell_first_fault(Source& source);
   std::optional<Page> page(std::string_view path, Time now);
-  NodeStatus node_status(Time now);
 
   StatusSpec spec_;
   Say say_;
