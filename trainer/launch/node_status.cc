@@ -105,10 +105,11 @@ std::string lines_counter(const Ranks& ranks) {
 }  // namespace
 
 std::optional<double> silent_seconds(const Ranks& ranks) {
+  if (std::none_of(ranks.begin(), ranks.end(), is_advancing)) return std::nullopt;
   std::optional<double> least;
   for (const RankStatus& rank : ranks) {
-    if (!is_advancing(rank)) continue;
-    least = std::min(least.value_or(*rank.silent_seconds), *rank.silent_seconds);
+    const auto& seconds = rank.silent_seconds;
+    if (seconds) least = std::min(least.value_or(*seconds), *seconds);
   }
   return least;
 }

@@ -15,7 +15,7 @@ struct RankStatus {
   bool is_running = true;
   bool is_stopped = false;  // SIGSTOP, or a debugger
   Report report;
-  std::optional<double> silent_seconds;  // since its last report; none before the first
+  std::optional<double> silent_seconds;  // since its last report or its end; none before the first
   LineCounts lines;
 };
 
@@ -26,8 +26,9 @@ struct NodeStatus {
   std::vector<RankStatus> ranks;  // in ascending order
 };
 
-// Seconds since the last report of any rank that has something left to do: while one saves, the
-// others wait in silence. None before the first report.
+// Seconds since any rank reported or ended: while one saves, the others wait in silence, and the
+// end of one is not the moment to hold the silence before it against the others. None before the
+// first report, and when no rank that has reported has anything left to do.
 std::optional<double> silent_seconds(const std::vector<RankStatus>& ranks);
 
 // The rank that the others would wait for: a stopped one, then the furthest behind, then the

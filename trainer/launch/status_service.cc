@@ -2,6 +2,7 @@
 #include "trainer/launch/status_service.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -54,7 +55,7 @@ void StatusService::rank_started(int rank, pid_t group) {
 
 void StatusService::rank_ended(int rank) {
   for (Source& source : sources_) {
-    if (source.rank == rank) source.is_running = false;
+    if (source.rank == rank) source.ended_at = std::chrono::steady_clock::now();
   }
 }
 
@@ -101,7 +102,7 @@ NodeStatus StatusService::node_status(Time now) {
   NodeStatus node{spec_.job, spec_.attempt, spec_.node_rank, {}};
   for (Source& source : sources_) {
     RankStatus rank{.rank = source.rank,
-                    .is_running = source.is_running,
+                    .is_running = !source.ended_at,
                     .is_stopped = false,
                     .report = {},
                     .silent_seconds = {},
@@ -110,7 +111,7 @@ NodeStatus StatusService::node_status(Time now) {
       source.pipe->settle();
       rank.report = source.pipe->report();
       rank.lines = source.pipe->counts();
-      if (const auto last = source.pipe->last_accepted()) {
+      if (const auto last = source.last_sign()) {
         rank.silent_seconds = std::chrono::duration<double>(now - *last).count();
       }
     }
@@ -122,17 +123,24 @@ NodeStatus StatusService::node_status(Time now) {
 void StatusService::find_stopped(NodeStatus& node) const {
   const std::set<pid_t> stopped = stopped_groups();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    node.ranks[i].is_stopped = sources_[i].is_running && stopped.contains(sources_[i].group);
+    node.ranks[i].is_stopped = !sources_[i].ended_at && stopped.contains(sources_[i].group);
   }
 }
 
+std::optional<StatusService::Time> StatusService::Source::last_sign() const {
+  const auto heard = pipe ? pipe->last_accepted() : std::nullopt;
+  return heard && ended_at ? std::max(*heard, *ended_at) : heard;
+}
+
+bool StatusService::Source::is_advancing() const {
+  return !ended_at && last_sign() && pipe->report().phase != "done";
+}
+
 std::optional<StatusService::Time> StatusService::last_progress() const {
+  if (std::none_of(sources_.begin(), sources_.end(), std::mem_fn(&Source::is_advancing))) return {};
   std::optional<Time> latest;
   for (const Source& source : sources_) {
-    if (!source.is_running || !source.pipe || source.pipe->report().phase == "done") continue;
-    if (const auto heard = source.pipe->last_accepted()) {
-      latest = std::max(latest.value_or(*heard), *heard);
-    }
+    if (const auto sign = source.last_sign()) latest = std::max(latest.value_or(*sign), *sign);
   }
   return latest;
 }

@@ -45,7 +45,7 @@ class StatusService {
   Time deadline() const;
   void serve(Time now);
 
-  // When a rank was last heard that has something left to do; none before the first report.
+  // What silent_seconds() counts from.
   std::optional<Time> last_progress() const;
 
   NodeStatus node_status(Time now);
@@ -59,8 +59,12 @@ class StatusService {
     std::filesystem::path path;
     std::optional<StatusPipe> pipe;
     pid_t group = 0;  // its process group
-    bool is_running = true;
+    std::optional<Time> ended_at{};
     bool is_fault_told = false;
+
+    // Of its last report or its end; none before the first report.
+    std::optional<Time> last_sign() const;
+    bool is_advancing() const;
   };
 
   void make_pipes();

@@ -44,6 +44,8 @@ TEST(Hang, IsTheSilenceOfAllRanksOnTheOneTheyWaitFor) {
       {"a stopped one first", {rank(0, kStep8, 40), stopped(rank(1, kStep9, 31))}, 1},
       {"those that are done do not count", {rank(0, kDone, 99), rank(1, kStep9, 31)}, 1},
       {"done does not hang", {rank(0, kDone, 99)}, kNone},
+      {"one has just said that it is done", {rank(0, kDone, 1), rank(1, kStep9, 99)}, kNone},
+      {"one has just ended", {ended(rank(0, kStep8, 1)), rank(1, kStep9, 99)}, kNone},
       {"the dead do not count", {ended(rank(0, kStep8, 99)), rank(1, kStep9, 31)}, 1},
   };
   for (const auto& c : cases) {

@@ -63,6 +63,15 @@ TEST(LauncherHang, LeavesANodeAloneOnWhichOneRankMoves) {
   EXPECT_THAT(launched.output(), Not(HasSubstr("hangs")));
 }
 
+TEST(LauncherHang, GivesTheOthersTimeWhenARankEnds) {
+  const char* script =
+      "[ $RANK = 1 ] && exec sleep 5; "
+      "for i in $(seq 35); do sleep 0.1; echo {} > $LOCKSTEP_STATUS; done";
+  Launched launched(shell(2, reports_then(script), {"--hang-timeout", "3"}));
+  EXPECT_EQ(launched.wait(), 0) << launched.output();
+  EXPECT_THAT(launched.output(), Not(HasSubstr("hangs")));
+}
+
 TEST(LauncherHang, BlamesAStoppedRankAndKillsIt) {
   Launched launched(
       shell(3, reports_then(kStandStill), {"--hang-timeout", "1", "--peer-grace", "20"}));
