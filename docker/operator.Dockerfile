@@ -1,4 +1,5 @@
-# The operator's image: one program and the libraries that it links, run by a user without rights. 92 MB, 78 of them Debian.
+# The operator's image: the operator with the libraries that it links, and lockstep-launch, which jobs copy into images that
+# lack it (spec.launcher: Inject). Run by a user without rights. 95 MB, 78 of them Debian.
 #
 #   docker build -f docker/operator.Dockerfile -t lockstep/operator .
 #
@@ -12,8 +13,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN cmake --preset release -DLOCKSTEP_TRAINER=OFF \
-    && cmake --build --preset release --target lockstep-operator \
+RUN cmake --preset release -DLOCKSTEP_TORCH=OFF \
+    && cmake --build --preset release --target lockstep-operator lockstep-launch \
     && cmake --install build/release --component operator --prefix /usr/local --strip
 
 FROM debian:bookworm-slim
@@ -26,7 +27,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g libbrotli1 libcpp-httplib0.11 \
        libspdlog1.10 libfmt9 libyaml-cpp0.7 libprometheus-cpp-core1.0 \
     && rm -rf /var/lib/apt/lists/*
-COPY --from=build /usr/local/bin/lockstep-operator /usr/local/bin/
+COPY --from=build /usr/local/bin/lockstep-operator /usr/local/bin/lockstep-launch /usr/local/bin/
 USER 65532:65532
 # A missing library fails here and not in a cluster.
 RUN ["lockstep-operator", "--version"]

@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
-#include <utility>
+
+#include "operator/base/nearest.h"
 
 namespace lockstep {
 namespace {
@@ -23,28 +23,12 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, Value& value,
       ->capture_default_str();
 }
 
-// Levenshtein's: insertions, deletions and replacements to get from one to the other.
-std::size_t distance(const std::string& from, const std::string& to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest_flag(const CLI::App& app, const std::string& unknown) {
-  std::string nearest;
+std::string suggested_flag(const CLI::App& app, const std::string& unknown) {
+  std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    const std::string name = "--" + option->get_lnames().at(0);
-    if (nearest.empty() || distance(unknown, name) < distance(unknown, nearest)) nearest = name;
+    names.push_back("--" + option->get_lnames().at(0));
   }
-  return nearest;
+  return suggestion(unknown, names);
 }
 
 Result<void> refuse_unknown(const CLI::App& app) {
@@ -54,8 +38,7 @@ Result<void> refuse_unknown(const CLI::App& app) {
   if (!name.starts_with('-')) {
     return failure(Kind::kInvalid, "unexpected argument " + name + ": every value needs a flag");
   }
-  return failure(Kind::kInvalid,
-                 "there is no flag " + name + ": did you mean " + nearest_flag(app, name) + "?");
+  return failure(Kind::kInvalid, "there is no flag " + name + ": " + suggested_flag(app, name));
 }
 
 }  // namespace
@@ -73,6 +56,8 @@ Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* arg
       ->allow_extra_args(false)
       ->delimiter(',');
   add_flag(app, "trainer-image", flags.trainer_image, "image of jobs that name none");
+  add_flag(app, "launcher-image", flags.launcher_image,
+           "image with lockstep-launch, for jobs that have it injected");
   add_flag(app, "accelerator", flags.accelerators,
            "one more resource that counts as an accelerator; may be repeated")
       ->allow_extra_args(false)
@@ -85,6 +70,9 @@ Result<std::variant<Flags, Notice>> parse_flags(int argc, const char* const* arg
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kIntegrations), std::end(kIntegrations))));
   add_flag(app, "workers", flags.workers, "jobs looked at at once")->check(CLI::Range(1, 64));
+  add_flag(app, "progress-interval", flags.progress_interval,
+           "seconds between two looks at the progress of a running job; 0: none")
+      ->check(CLI::Range(0, 3600));
   add_flag(app, "health-address", flags.health_address, "where /healthz and /readyz listen");
   add_flag(app, "metrics-address", flags.metrics_address,
            "where /metrics listens; none: the health address");

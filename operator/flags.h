@@ -18,9 +18,11 @@ struct Flags {
   std::string context;
   std::vector<std::string> namespaces;  // empty: all
   std::string trainer_image = "lockstep/trainer:" LOCKSTEP_VERSION;
+  std::string launcher_image = "lockstep/operator:" LOCKSTEP_VERSION;
   std::vector<std::string> accelerators;  // besides those known already
   std::vector<std::string> integrations;  // of kIntegrations: whose kinds to look for
   int workers = 4;
+  int progress_interval = 5;  // seconds; 0: nobody is asked
   std::string health_address = "0.0.0.0:8080";
   std::string metrics_address;  // empty: with health
   log::Level log_level = log::Level::kInfo;

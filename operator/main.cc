@@ -1,8 +1,9 @@
 // lockstep-operator: wiring, signals, and every thread.
 //
 // Threads: main waits for signals; one watcher for each kind and namespace; --workers that
-// reconcile; each status server accepts on one and answers on two. Each is a member of what it
-// serves and joined by its destructor. What is declared below outlives what stands under it.
+// reconcile; the progress poller is one; each status server accepts on one and answers on two. Each
+// is a member of what it serves and joined by its destructor. What is declared below outlives what
+// stands under it.
 #include <signal.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "operator/discovery.h"
 #include "operator/flags.h"
 #include "operator/kube/credentials.h"
+#include "operator/progress_poller.h"
 #include "operator/reconciler.h"
 #include "operator/render.h"
 #include "operator/runtime/controller.h"
@@ -118,6 +120,7 @@ class Operator {
   Store<TrainingJob> jobs_{scopes_, own_key, wake_};
   Store<Pod> pods_{scopes_, job_by_label<Pod>, wake_};
   std::map<Resource, Store<Companion>> companions_;
+  ReportBoard reports_;
   std::list<Watcher> watchers_;
   std::list<std::unique_ptr<StatusServer>> status_servers_;
 };
@@ -159,6 +162,7 @@ Result<Platform> Operator::platform() {
   };
   Platform platform;
   platform.trainer_image = flags_.trainer_image;
+  platform.launcher_image = flags_.launcher_image;
   for (const std::string& name : flags_.accelerators) platform.accelerators.push_back(name);
   platform.volcano = TRY(served("volcano", {&kVolcanoPodGroups, 1}));
   platform.coscheduling = TRY(served("coscheduling", {&kCoschedulingPodGroups, 1}));
@@ -221,12 +225,16 @@ int Operator::run(const sigset_t& signals) {
   if (found->has_kueue) watch_companions(kWorkloads);
   if (!wait_for_caches(signals)) return contract::kExitFinished;
   log::info("the caches are filled", {{"jobs", jobs_.all().size()}, {"pods", pods_.all().size()}});
-  Caches caches{jobs_, pods_, {}};
+  Caches caches{jobs_, pods_, {}, &reports_};
   for (const auto& [resource, store] : companions_) caches.companions.push_back({resource, &store});
   Reconciler reconciler(client_, caches, *found, clock_,
                         [this](std::string_view to, std::string_view reason) {
                           metrics_.count_transition(to, reason);
                         });
+  std::optional<ProgressPoller> poller;
+  if (const std::chrono::seconds interval(flags_.progress_interval); interval.count() > 0) {
+    poller.emplace(caches, reports_, wake_, clock_, interval);
+  }
   const Controller controller(
       queue_,
       [&](const ObjectKey& key, const std::stop_token& stop) {

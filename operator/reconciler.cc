@@ -64,6 +64,7 @@ Result<std::optional<Observed>> Reconciler::observe(const ObjectKey& key, std::s
       seen.companions.push_back(*companion);
     }
   }
+  if (caches_.reports) seen.reports = caches_.reports->find(key);
   TRY(confirm_gone(seen, stop));
   TRY(read_cluster_objects(seen, std::move(stop)));
   return seen;

@@ -44,6 +44,14 @@ bool is_refusal(const Error& error) {
          error.reason == "InternalError";
 }
 
+// Admission policies answer "Invalid" too, and may change; only validation itself calls the object
+// so.
+Refusal kind_of(const Error& error) {
+  const bool is_for_good =
+      error.reason == "Invalid" && error.message.find(" is invalid: ") != std::string::npos;
+  return is_for_good ? Refusal::kForGood : Refusal::kForNow;
+}
+
 }  // namespace
 
 bool Writes::are_visible(const ObjectKey& job) {
@@ -144,7 +152,7 @@ Result<std::optional<RefusedCreate>> Writes::create(const TrainingJob& job, cons
                                                     {"namespace", job.meta.namespace_},
                                                     {"object", what},
                                                     {"error", error.message}});
-  return RefusedCreate{job.status.attempt, what, false, error.message};
+  return RefusedCreate{job.status.attempt, what, kind_of(error), error.message};
 }
 
 // A create whose answer was lost leaves an object of ours; any other owner bars the name.
@@ -158,8 +166,8 @@ Result<std::optional<RefusedCreate>> Writes::accept_existing(const TrainingJob& 
     remember(job.meta.key(), wanted.resource, object);
     return std::nullopt;
   }
-  return RefusedCreate{job.status.attempt, described(wanted.resource, wanted.name), true,
-                       "it exists and has another owner"};
+  return RefusedCreate{job.status.attempt, described(wanted.resource, wanted.name),
+                       Refusal::kNameTaken, "it exists and has another owner"};
 }
 
 Result<void> Writes::remove(const TrainingJob& job, const Resource& resource,

@@ -15,6 +15,7 @@
 #include "operator/kube/client.h"
 #include "operator/plan/observed.h"
 #include "operator/plan/plan.h"
+#include "operator/runtime/report_board.h"
 #include "operator/runtime/store.h"
 
 namespace lockstep {
@@ -24,11 +25,12 @@ struct CompanionStore {
   const Store<Companion>* store;
 };
 
-// What the watchers keep up to date.
+// What the watchers and the poller keep up to date.
 struct Caches {
   const Store<TrainingJob>& jobs;
   const Store<Pod>& pods;
   std::vector<CompanionStore> companions;
+  const ReportBoard* reports = nullptr;  // none: nobody asks for progress
 };
 
 // Threads: any, but one job at a time only, as the work queue has it.

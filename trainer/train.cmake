@@ -4,7 +4,7 @@ lockstep_library(lockstep_trainer
   SOURCES data/source.cc data/torch_images.cc state/torch_tensors.cc optim/sgd.cc
           plan.cc progress.cc mean_loss.cc eval.cc checkpoints.cc trainer.cc
           run.cc stop_signal.cc exit_code.cc
-  USES lockstep_config lockstep_schedule lockstep_data lockstep_state lockstep_group lockstep_ddp lockstep_model)
+  USES lockstep_config lockstep_schedule lockstep_data lockstep_state lockstep_group lockstep_ddp lockstep_model lockstep_status)
 use_torch(lockstep_trainer)
 add_executable(lockstep-train main.cc)
 target_link_libraries(lockstep-train PRIVATE lockstep_trainer)

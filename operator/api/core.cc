@@ -63,6 +63,7 @@ Result<Pod> parse_pod(const nlohmann::json& object) {
   pod.reason = fields::text(status, "reason");
   pod.message = fields::text(status, "message");
   pod.node_name = fields::text(fields::member(object, "spec"), "nodeName");
+  pod.ip = fields::text(status, "podIP");
   for (const nlohmann::json& source : fields::list(status, "conditions")) {
     pod.conditions.push_back(parse_condition(source));
   }

@@ -43,6 +43,7 @@ struct Pod {
   std::string reason;  // "Evicted", "NodeShutdown", ... for pods that the kubelet ended
   std::string message;
   std::string node_name;
+  std::string ip;  // empty until it has one
   std::vector<PodCondition> conditions;
   std::vector<ContainerState> init_containers;
   std::vector<ContainerState> containers;

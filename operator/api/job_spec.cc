@@ -21,16 +21,22 @@ Result<json> read_config(const json& spec) {
                      " bytes as JSON, but at most 64 KiB fit: mount a ConfigMap instead");
 }
 
-Result<std::vector<Mount>> read_mounts(const json& spec) {
+Result<Mount> read_mount(const json& source) {
+  Mount mount{.claim_name = TRY(strict::text(source, "spec.mounts[].", "claimName")),
+              .path = TRY(strict::text(source, "spec.mounts[].", "path")),
+              .is_read_only = TRY(strict::flag(source, "spec.mounts[].", "readOnly"))};
+  if (!mount.claim_name.empty() && !mount.path.empty()) return mount;
+  return refuse("spec.mounts[]", source, "both claimName and path");
+}
+
+std::vector<Mount> read_mounts(const json& spec, Faults& faults) {
   std::vector<Mount> mounts;
-  for (const json& entry : TRY(strict::objects(spec, "spec.", "mounts"))) {
-    Mount mount{.claim_name = TRY(strict::text(entry, "spec.mounts[].", "claimName")),
-                .path = TRY(strict::text(entry, "spec.mounts[].", "path")),
-                .is_read_only = TRY(strict::flag(entry, "spec.mounts[].", "readOnly"))};
-    if (mount.claim_name.empty() || mount.path.empty()) {
-      return refuse("spec.mounts[]", entry, "both claimName and path");
+  for (const json& entry : faults.take(strict::objects(spec, "spec.", "mounts"))) {
+    if (Result<Mount> mount = read_mount(entry)) {
+      mounts.push_back(std::move(*mount));
+    } else {
+      faults.note(tl::unexpected(std::move(mount).error()));
     }
-    mounts.push_back(std::move(mount));
   }
   return mounts;
 }
@@ -56,6 +62,12 @@ Result<SharedMemory> read_shared_memory(const json& spec) {
   if (source.contains("enabled")) memory.is_enabled = TRY(strict::flag(source, where, "enabled"));
   const json& limit = fields::member(source, "sizeLimit");
   if (limit.is_null()) return memory;
+  if (!memory.is_enabled) {
+    return failure(Kind::kInvalid,
+                   where +
+                       "sizeLimit: while enabled is false there is nothing to limit, so leave "
+                       "one of them out");
+  }
   if (!limit.is_string() && !limit.is_number_integer()) {
     return refuse(where + "sizeLimit", limit, "a quantity, such as 8Gi");
   }
@@ -68,6 +80,13 @@ Result<bool> read_network_policy(const json& spec) {
   if (name.empty() || name == "JobOnly") return true;
   if (name == "None") return false;
   return refuse("spec.networkPolicy", name, "JobOnly or None");
+}
+
+Result<bool> read_launcher(const json& spec) {
+  const std::string name = TRY(strict::text(spec, "spec.", "launcher"));
+  if (name.empty() || name == "FromImage") return false;
+  if (name == "Inject") return true;
+  return refuse("spec.launcher", name, "FromImage or Inject");
 }
 
 constexpr std::pair<Gang, std::string_view> kGangs[] = {{Gang::kNone, "None"},
@@ -85,33 +104,56 @@ Result<Gang> read_gang(const json& policy) {
   return refuse("spec.schedulingPolicy.gang", name, "None, Auto, Volcano, Coscheduling or Native");
 }
 
-Result<SchedulingPolicy> read_scheduling_policy(const json& spec) {
+// What one scheduler alone reads, and another would ignore.
+Result<void> check_queue(const SchedulingPolicy& policy) {
+  const bool is_read = policy.gang == Gang::kVolcano || policy.gang == Gang::kAuto;
+  if (policy.queue.empty() || is_read) return {};
+  return failure(Kind::kInvalid,
+                 "spec.schedulingPolicy.queue: the queue is Volcano's, so write gang Volcano or "
+                 "Auto beside it, or leave it out; the label kueue.x-k8s.io/queue-name names one "
+                 "of Kueue");
+}
+
+Result<void> check_schedule_timeout(const SchedulingPolicy& policy) {
+  const bool is_read = policy.gang == Gang::kCoscheduling || policy.gang == Gang::kAuto;
+  if (!policy.schedule_timeout_seconds || is_read) return {};
+  return failure(Kind::kInvalid,
+                 "spec.schedulingPolicy.scheduleTimeoutSeconds: the time is coscheduling's, so "
+                 "write gang Coscheduling or Auto beside it, or leave it out");
+}
+
+SchedulingPolicy read_scheduling_policy(const json& spec, Faults& faults) {
   const std::string where = "spec.schedulingPolicy.";
-  const json source = TRY(strict::object(spec, "spec.", "schedulingPolicy"));
+  const json source = faults.take(strict::object(spec, "spec.", "schedulingPolicy"));
   SchedulingPolicy policy;
-  policy.gang = TRY(read_gang(source));
-  policy.queue = TRY(strict::text(source, where, "queue"));
-  policy.priority_class_name = TRY(strict::text(source, where, "priorityClassName"));
-  policy.schedule_timeout_seconds =
-      TRY(strict::optional_integer(source, where, "scheduleTimeoutSeconds", {1, 31'536'000}));
+  policy.gang = faults.take(read_gang(source), Gang::kAuto);
+  policy.queue = faults.take(strict::text(source, where, "queue"));
+  policy.priority_class_name = faults.take(strict::text(source, where, "priorityClassName"));
+  policy.schedule_timeout_seconds = faults.take(
+      strict::optional_integer(source, where, "scheduleTimeoutSeconds", {1, 31'536'000}));
+  faults.note(check_queue(policy));
+  faults.note(check_schedule_timeout(policy));
   return policy;
 }
 
-// Only what the pod is built from; the API server judges the rest when the pod is created.
-Result<json> read_pod_template(const json& spec) {
-  json source = TRY(strict::object(spec, "spec.", "template"));
-  const json metadata = TRY(strict::object(source, "spec.template.", "metadata"));
-  TRY(strict::object(metadata, "spec.template.metadata.", "labels"));
-  TRY(strict::object(metadata, "spec.template.metadata.", "annotations"));
+void read_containers(const json& pod, const char* kind, Faults& faults) {
   const std::string where = "spec.template.spec.";
-  const json pod = TRY(strict::object(source, "spec.template.", "spec"));
-  TRY(strict::named_objects(pod, where, "volumes"));
-  for (const char* kind : {"containers", "initContainers"}) {
-    for (const json& container : TRY(strict::named_objects(pod, where, kind))) {
-      TRY(strict::named_objects(container, where + kind + "[].", "env"));
-      TRY(strict::objects(container, where + kind + "[].", "volumeMounts"));
-    }
+  for (const json& container : faults.take(strict::named_objects(pod, where, kind))) {
+    faults.take(strict::named_objects(container, where + kind + "[].", "env"));
+    faults.take(strict::objects(container, where + kind + "[].", "volumeMounts"));
   }
+}
+
+// Only what the pod is built from; the API server judges the rest when the pod is created.
+json read_pod_template(const json& spec, Faults& faults) {
+  json source = faults.take(strict::object(spec, "spec.", "template"));
+  const json metadata = faults.take(strict::object(source, "spec.template.", "metadata"));
+  faults.take(strict::object(metadata, "spec.template.metadata.", "labels"));
+  faults.take(strict::object(metadata, "spec.template.metadata.", "annotations"));
+  const json pod = faults.take(strict::object(source, "spec.template.", "spec"));
+  faults.take(strict::named_objects(pod, "spec.template.spec.", "volumes"));
+  read_containers(pod, "containers", faults);
+  read_containers(pod, "initContainers", faults);
   return source;
 }
 
@@ -124,26 +166,31 @@ std::string_view gang_name(Gang gang) {
   return "";
 }
 
-Result<JobSpec> parse_spec(const json& source) {
-  if (!source.is_null() && !source.is_object()) return refuse("spec", source, "an object");
+JobSpec parse_spec(const json& source, Faults& faults) {
   JobSpec spec;
-  spec.node_groups = TRY(parse_node_groups(source));
+  if (!source.is_null() && !source.is_object()) {
+    faults.note(refuse("spec", source, "an object"));
+    return spec;
+  }
+  spec.node_groups = parse_node_groups(source, faults);
   spec.num_nodes = 0;
   for (const NodeGroup& group : spec.node_groups) spec.num_nodes += group.num_nodes;
-  spec.master_port = TRY(strict::optional_integer(source, "spec.", "masterPort", {1024, 65535}));
-  spec.image = TRY(strict::text(source, "spec.", "image"));
-  spec.command = TRY(strict::strings(source, "spec.", "command"));
-  spec.args = TRY(strict::strings(source, "spec.", "args"));
-  spec.env = TRY(strict::named_objects(source, "spec.", "env"));
-  spec.resources = TRY(strict::object(source, "spec.", "resourcesPerNode"));
-  spec.config = TRY(read_config(source));
-  spec.pod_template = TRY(read_pod_template(source));
-  spec.mounts = TRY(read_mounts(source));
-  spec.checkpoints = TRY(read_checkpoints(source));
-  spec.shared_memory = TRY(read_shared_memory(source));
-  spec.is_isolated = TRY(read_network_policy(source));
-  spec.scheduling = TRY(read_scheduling_policy(source));
-  spec.run_policy = TRY(parse_run_policy(source));
+  spec.master_port =
+      faults.take(strict::optional_integer(source, "spec.", "masterPort", {1024, 65535}));
+  spec.image = faults.take(strict::text(source, "spec.", "image"));
+  spec.command = faults.take(strict::strings(source, "spec.", "command"));
+  spec.args = faults.take(strict::strings(source, "spec.", "args"));
+  spec.injects_launcher = faults.take(read_launcher(source));
+  spec.env = faults.take(strict::named_objects(source, "spec.", "env"));
+  spec.resources = faults.take(strict::object(source, "spec.", "resourcesPerNode"));
+  spec.config = faults.take(read_config(source));
+  spec.pod_template = read_pod_template(source, faults);
+  spec.mounts = read_mounts(source, faults);
+  spec.checkpoints = faults.take(read_checkpoints(source));
+  spec.shared_memory = faults.take(read_shared_memory(source));
+  spec.is_isolated = faults.take(read_network_policy(source), true);
+  spec.scheduling = read_scheduling_policy(source, faults);
+  spec.run_policy = parse_run_policy(source, faults);
   return spec;
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/faults.h"
 #include "operator/api/node_group.h"
 #include "operator/api/run_policy.h"
-#include "operator/base/result.h"
 
 namespace lockstep {
 
@@ -51,6 +51,7 @@ struct JobSpec {
   std::string image;               // empty: the template's, else the operator's default
   std::vector<std::string> command;
   std::vector<std::string> args;
+  bool injects_launcher = false;                        // launcher: Inject
   nlohmann::json env = nlohmann::json::array();         // of core/v1 EnvVar
   nlohmann::json resources = nlohmann::json::object();  // core/v1 ResourceRequirements
   nlohmann::json config;                                // null: none
@@ -67,8 +68,8 @@ struct JobSpec {
 // bounds those.
 inline constexpr std::size_t kMaxConfigBytes = 64 * 1024;
 
-// Errors: kInvalid with one sentence for the user: what, where, what instead. The CRD refuses most
-// of these earlier.
-Result<JobSpec> parse_spec(const nlohmann::json& spec);
+// Each fault is a sentence for the user: what, where, what instead. The CRD refuses most of them
+// earlier.
+JobSpec parse_spec(const nlohmann::json& spec, Faults& faults);
 
 }  // namespace lockstep

@@ -42,12 +42,15 @@ Condition parse_condition(const json& source) {
           .reason = fields::text(source, "reason"),
           .message = fields::text(source, "message"),
           .last_transition = fields::time(source, "lastTransitionTime").value_or(Time{}),
-          .observed_generation = fields::integer(source, "observedGeneration")};
+          .observed_generation = fields::integer(source, "observedGeneration"),
+          .is_unknown = fields::text(source, "status") == "Unknown"};
 }
 
 json condition_json(const Condition& condition) {
   return {{"type", condition.type},
-          {"status", condition.status ? "True" : "False"},
+          {"status", condition.is_unknown ? "Unknown"
+                     : condition.status   ? "True"
+                                          : "False"},
           {"reason", condition.reason},
           {"message", condition.message},
           {"lastTransitionTime", format_time(condition.last_transition)},
@@ -172,6 +175,9 @@ JobStatus parse_status(const json& source) {
   status.start_time = fields::time(source, "startTime");
   status.completion_time = fields::time(source, "completionTime");
   status.last_failure = parse_last_failure(fields::member(source, "lastFailure"));
+  const json& progress = fields::member(source, "progress");
+  if (progress.is_object()) status.progress = parse_progress(progress);
+  status.progress_time = fields::time(progress, "updatedTime");
   status.display = parse_display(fields::member(source, "display"));
   return status;
 }
@@ -197,6 +203,10 @@ json to_json(const JobStatus& status) {
   put(object, "masterAddress", status.master_address);
   put(object, "startTime", status.start_time);
   put(object, "completionTime", status.completion_time);
+  if (status.progress) {
+    object["progress"] = to_json(*status.progress);
+    put(object["progress"], "updatedTime", status.progress_time);
+  }
   if (status.last_failure) object["lastFailure"] = last_failure_json(*status.last_failure);
   return object;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/api/progress.h"
 
 namespace lockstep {
 
@@ -79,6 +80,8 @@ struct JobStatus {
   std::string master_address;
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
+  std::optional<Progress> progress;
+  std::optional<Time> progress_time;  // when it was written
   std::optional<LastFailure> last_failure;
   Display display;
   bool operator==(const JobStatus&) const = default;

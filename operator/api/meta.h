@@ -55,6 +55,7 @@ struct Condition {
   std::string message;
   Time last_transition{};
   std::int64_t observed_generation = 0;
+  bool is_unknown = false;  // neither True nor False; then status is false
   bool operator==(const Condition&) const = default;
 };
 

@@ -26,18 +26,18 @@ Result<int> read_num_nodes(const json& source, const std::string& where) {
   return strict::integer(source, where, "numNodes", {1, kMaxNodes}, 1);
 }
 
-Result<NodeGroup> read_group(const json& source, const json& spec) {
+NodeGroup read_group(const json& source, const json& spec, Faults& faults) {
   const bool has_own_processes = !fields::member(source, "procPerNode").is_null();
   NodeGroup group;
-  group.name = TRY(strict::text(source, kWhere, "name"));
-  group.num_nodes = TRY(read_num_nodes(source, kWhere));
-  group.proc_per_node = TRY(has_own_processes ? read_proc_per_node(source, kWhere)
-                                              : read_proc_per_node(spec, "spec."));
-  group.resources = TRY(strict::object(source, kWhere, "resourcesPerNode"));
-  group.env = TRY(strict::named_objects(source, kWhere, "env"));
-  group.node_selector = TRY(strict::object(source, kWhere, "nodeSelector"));
-  group.tolerations = TRY(strict::objects(source, kWhere, "tolerations"));
-  group.affinity = TRY(strict::object(source, kWhere, "affinity"));
+  group.name = faults.take(strict::text(source, kWhere, "name"));
+  group.num_nodes = faults.take(read_num_nodes(source, kWhere), 1);
+  group.proc_per_node = faults.take(has_own_processes ? read_proc_per_node(source, kWhere)
+                                                      : read_proc_per_node(spec, "spec."));
+  group.resources = faults.take(strict::object(source, kWhere, "resourcesPerNode"));
+  group.env = faults.take(strict::named_objects(source, kWhere, "env"));
+  group.node_selector = faults.take(strict::object(source, kWhere, "nodeSelector"));
+  group.tolerations = faults.take(strict::objects(source, kWhere, "tolerations"));
+  group.affinity = faults.take(strict::object(source, kWhere, "affinity"));
   return group;
 }
 
@@ -55,23 +55,27 @@ Result<void> check(const std::vector<NodeGroup>& groups, const json& source) {
   return refuse("spec.nodeGroups", nodes, "groups of at most 4096 nodes in all");
 }
 
+Result<void> check_is_absent(const json& num_nodes) {
+  if (num_nodes.is_null()) return {};
+  return failure(Kind::kInvalid,
+                 "spec.numNodes: nodeGroups say how many nodes there are, so leave numNodes out");
+}
+
 }  // namespace
 
-Result<std::vector<NodeGroup>> parse_node_groups(const json& spec) {
-  const json source = TRY(strict::named_objects(spec, "spec.", "nodeGroups"));
+std::vector<NodeGroup> parse_node_groups(const json& spec, Faults& faults) {
+  const json source = faults.take(strict::named_objects(spec, "spec.", "nodeGroups"));
   std::vector<NodeGroup> groups;
-  for (const json& entry : source) groups.push_back(TRY(read_group(entry, spec)));
-  TRY(check(groups, source));
-  const json& num_nodes = fields::member(spec, "numNodes");
-  if (!groups.empty() && !num_nodes.is_null()) {
-    return failure(Kind::kInvalid,
-                   "spec.numNodes: nodeGroups say how many nodes there are, so leave numNodes out");
+  for (const json& entry : source) groups.push_back(read_group(entry, spec, faults));
+  faults.note(check(groups, source));
+  if (!groups.empty()) {
+    faults.note(check_is_absent(fields::member(spec, "numNodes")));
+    return groups;
   }
-  if (!groups.empty()) return groups;
   NodeGroup all;
-  all.num_nodes = TRY(read_num_nodes(spec, "spec."));
-  all.proc_per_node = TRY(read_proc_per_node(spec, "spec."));
-  return std::vector<NodeGroup>{all};
+  all.num_nodes = faults.take(read_num_nodes(spec, "spec."), 1);
+  all.proc_per_node = faults.take(read_proc_per_node(spec, "spec."));
+  return {all};
 }
 
 }  // namespace lockstep

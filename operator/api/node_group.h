@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/base/result.h"
+#include "operator/api/faults.h"
 
 namespace lockstep {
 
@@ -25,8 +25,7 @@ struct NodeGroup {
   nlohmann::json affinity = nlohmann::json::object();  // empty: the template's
 };
 
-// All nodes of the job in groups, from the whole spec. Errors: kInvalid with one sentence for the
-// user.
-Result<std::vector<NodeGroup>> parse_node_groups(const nlohmann::json& spec);
+// All nodes of the job in groups, from the whole spec. There is always one.
+std::vector<NodeGroup> parse_node_groups(const nlohmann::json& spec, Faults& faults);
 
 }  // namespace lockstep

@@ -6,6 +6,8 @@
 #include <cctype>
 
 #include "operator/api/fields.h"
+#include "operator/api/names.h"
+#include "operator/api/pod_rules.h"
 #include "trainer/contract.h"
 
 namespace lockstep {
@@ -52,18 +54,23 @@ bool is_reserved(const std::string& name) {
          std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
 }
 
-Result<void> check_environment(const std::string& where, const json& env) {
-  for (const json& variable : env) {
-    const std::string name = fields::text(variable, "name");
-    if (name.find('=') != std::string::npos) return broken(where, "write the name without '='");
-    if (variable.contains("value") && variable.contains("valueFrom")) {
-      return broken(where, "write value or valueFrom, not both");
-    }
-    if (is_reserved(name)) {
-      return broken(where, name + " is set by the operator on every node, so remove it from env");
+Result<void> check_variable(const std::string& where, const json& variable) {
+  const std::string name = fields::text(variable, "name");
+  if (name.find('=') != std::string::npos) return broken(where, "write the name without '='");
+  if (variable.contains("value") && variable.contains("valueFrom")) {
+    return broken(where, "write value or valueFrom, not both");
+  }
+  if (!is_reserved(name)) return {};
+  return broken(where, name + " is set by the operator on every node, so remove it from env");
+}
+
+void check_environments(const JobSpec& spec, Faults& faults) {
+  for (const json& variable : spec.env) faults.note(check_variable("spec.env", variable));
+  for (const NodeGroup& group : spec.node_groups) {
+    for (const json& variable : group.env) {
+      faults.note(check_variable("spec.nodeGroups[].env", variable));
     }
   }
-  return {};
 }
 
 Result<void> check_checkpoint_dir(const JobSpec& spec) {
@@ -94,16 +101,24 @@ Result<void> check_claim(const std::string& where, const std::string& name) {
                 "'-' and '.'");
 }
 
-Result<void> check_claims(const JobSpec& spec) {
+// Of mounts and checkpoints.
+void check_claims(const JobSpec& spec, Faults& faults) {
   for (const Mount& mount : spec.mounts) {
-    TRY(check_claim("spec.mounts[].claimName", mount.claim_name));
-    if (!spec.checkpoints || mount.path != spec.checkpoints->path) continue;
-    return broken("spec.mounts",
-                  "checkpoints.path (/checkpoints when absent) belongs to the checkpoints, so "
-                  "mount something else elsewhere");
+    faults.note(check_claim("spec.mounts[].claimName", mount.claim_name));
   }
-  if (!spec.checkpoints) return {};
-  return check_claim("spec.checkpoints.claimName", spec.checkpoints->claim_name);
+  if (!spec.checkpoints) return;
+  faults.note(check_claim("spec.checkpoints.claimName", spec.checkpoints->claim_name));
+}
+
+Result<void> check_mounts_beside_checkpoints(const JobSpec& spec) {
+  const bool is_free = !spec.checkpoints ||
+                       std::none_of(spec.mounts.begin(), spec.mounts.end(), [&](const Mount& each) {
+                         return each.path == spec.checkpoints->path;
+                       });
+  if (is_free) return {};
+  return broken("spec.mounts",
+                "checkpoints.path (/checkpoints when absent) belongs to the checkpoints, so mount "
+                "something else elsewhere");
 }
 
 Result<void> check_path(const std::string& where, const std::string& path) {
@@ -114,23 +129,17 @@ Result<void> check_path(const std::string& where, const std::string& path) {
       "write an absolute path, such as /data, without a colon and without a slash at its end");
 }
 
-Result<void> check_paths(const JobSpec& spec) {
-  for (const Mount& mount : spec.mounts) TRY(check_path("spec.mounts[].path", mount.path));
-  if (!spec.checkpoints) return {};
-  TRY(check_path("spec.checkpoints.path", spec.checkpoints->path));
-  const std::string& folder = spec.checkpoints->sub_path;
+Result<void> check_sub_path(const std::string& folder) {
   const bool leads_upwards = ("/" + folder + "/").find("/../") != std::string::npos;
   if (!folder.starts_with('/') && !leads_upwards) return {};
   return broken("spec.checkpoints.subPath", "write a relative path without .., such as runs/7");
 }
 
-Result<void> check_pod(const JobSpec& spec) {
-  const std::string policy =
-      fields::text(fields::member(spec.pod_template, "spec"), "restartPolicy");
-  if (policy.empty() || policy == "Never") return {};
-  return broken("spec.template.spec.restartPolicy",
-                "write Never or leave it out: a lost node restarts all nodes, which the operator "
-                "does");
+void check_paths(const JobSpec& spec, Faults& faults) {
+  for (const Mount& mount : spec.mounts) faults.note(check_path("spec.mounts[].path", mount.path));
+  if (!spec.checkpoints) return;
+  faults.note(check_path("spec.checkpoints.path", spec.checkpoints->path));
+  faults.note(check_sub_path(spec.checkpoints->sub_path));
 }
 
 Result<void> check_port(const JobSpec& spec) {
@@ -138,20 +147,30 @@ Result<void> check_port(const JobSpec& spec) {
   return broken("spec.masterPort", "port 9790 serves the progress report, so write another");
 }
 
+// The definition cannot read labels, so only the operator says this.
+Result<void> check_queue(const ObjectMeta& meta, const JobSpec& spec) {
+  constexpr std::size_t kMostPodSets = 8;
+  if (!meta.labels.contains(names::kQueueName) || spec.node_groups.size() <= kMostPodSets)
+    return {};
+  return broken("spec.nodeGroups",
+                std::string("Kueue takes at most 8 groups of a job, so write fewer or remove the "
+                            "label ") +
+                    names::kQueueName);
+}
+
 }  // namespace
 
-Result<void> check_rules(const ObjectMeta& meta, const JobSpec& spec) {
-  TRY(check_name(meta.name, spec.num_nodes));
-  TRY(check_image(spec.image));
-  TRY(check_environment("spec.env", spec.env));
-  for (const NodeGroup& group : spec.node_groups) {
-    TRY(check_environment("spec.nodeGroups[].env", group.env));
-  }
-  TRY(check_checkpoint_dir(spec));
-  TRY(check_claims(spec));
-  TRY(check_paths(spec));
-  TRY(check_port(spec));
-  return check_pod(spec);
+void check_rules(const ObjectMeta& meta, const JobSpec& spec, Faults& faults) {
+  faults.note(check_name(meta.name, spec.num_nodes));
+  faults.note(check_image(spec.image));
+  check_environments(spec, faults);
+  faults.note(check_checkpoint_dir(spec));
+  check_claims(spec, faults);
+  faults.note(check_mounts_beside_checkpoints(spec));
+  check_paths(spec, faults);
+  faults.note(check_port(spec));
+  faults.note(check_queue(meta, spec));
+  check_pod_rules(spec, faults);
 }
 
 }  // namespace lockstep

@@ -3,12 +3,13 @@
 // that were stored under an older definition.
 #pragma once
 
+#include "operator/api/faults.h"
 #include "operator/api/job_spec.h"
 #include "operator/api/meta.h"
 
 namespace lockstep {
 
-// Errors: kInvalid with one sentence for the user.
-Result<void> check_rules(const ObjectMeta& meta, const JobSpec& spec);
+// Looks at every rule, also where a field could not be read.
+void check_rules(const ObjectMeta& meta, const JobSpec& spec, Faults& faults);
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/base/result.h"
+#include "operator/api/faults.h"
 
 namespace lockstep {
 
@@ -46,12 +46,13 @@ struct RunPolicy {
   int success_grace_seconds = 30;  // for the nodes that still run when the first is done
   std::optional<int> active_deadline_seconds;
   int startup_deadline_seconds = 1800;
+  std::optional<int> stall_timeout_seconds;   // absent: a job may stand still
   int pod_termination_timeout_seconds = 120;  // beyond a pod's own grace period
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
   std::optional<int> ttl_seconds_after_finished;
 };
 
-// From the whole spec. Errors: kInvalid with one sentence for the user.
-Result<RunPolicy> parse_run_policy(const nlohmann::json& spec);
+// From the whole spec.
+RunPolicy parse_run_policy(const nlohmann::json& spec, Faults& faults);
 
 }  // namespace lockstep

@@ -60,7 +60,7 @@ void add_update(json& pod, const json& update) {
 }  // namespace
 
 std::vector<ClusterObject> objects_to_read(const Observed& seen) {
-  const bool is_queued = seen.platform.has_kueue && seen.job.invalid.empty() &&
+  const bool is_queued = seen.platform.has_kueue && seen.job.faults.empty() &&
                          !queue_of(seen.job).empty() && !seen.job.status.is_finished();
   if (!is_queued) return {};
   const Companion* entry = workload_of(seen);

@@ -13,6 +13,19 @@ auto find(std::vector<Condition>& conditions, const std::string& type) {
                       [&](const Condition& each) { return each.type == type; });
 }
 
+void put(JobStatus& status, Condition condition, Time now) {
+  const auto found = find(status.conditions, condition.type);
+  const bool is_new = found == status.conditions.end() || found->status != condition.status ||
+                      found->is_unknown != condition.is_unknown;
+  condition.last_transition = is_new ? now : found->last_transition;
+  if (found == status.conditions.end()) {
+    status.conditions.push_back(std::move(condition));
+  } else {
+    condition.observed_generation = found->observed_generation;
+    *found = std::move(condition);
+  }
+}
+
 bool waits_for_machines(const JobStatus& status) {
   const Condition* running = status.condition(names::kRunning);
   return running && (running->reason == names::kUnschedulable ||
@@ -23,17 +36,12 @@ bool waits_for_machines(const JobStatus& status) {
 
 void set_condition(JobStatus& status, const std::string& type, bool value,
                    const std::string& reason, const std::string& message, Time now) {
-  auto found = find(status.conditions, type);
-  if (found == status.conditions.end()) {
-    found = status.conditions.insert(found, Condition());
-    found->type = type;
-    found->last_transition = now;
-  } else if (found->status != value) {
-    found->last_transition = now;
-  }
-  found->status = value;
-  found->reason = reason;
-  found->message = message;
+  put(status, {.type = type, .status = value, .reason = reason, .message = message}, now);
+}
+
+void set_unknown(JobStatus& status, const std::string& type, const std::string& reason,
+                 const std::string& message, Time now) {
+  put(status, {.type = type, .reason = reason, .message = message, .is_unknown = true}, now);
 }
 
 void drop_condition(JobStatus& status, const std::string& type) {

@@ -11,6 +11,10 @@ namespace lockstep {
 void set_condition(JobStatus& status, const std::string& type, bool value,
                    const std::string& reason, const std::string& message, Time now);
 
+// The same for what is neither true nor false.
+void set_unknown(JobStatus& status, const std::string& type, const std::string& reason,
+                 const std::string& message, Time now);
+
 // Removes a condition that no longer says anything.
 void drop_condition(JobStatus& status, const std::string& type);
 

@@ -8,6 +8,7 @@
 #include "operator/plan/admission.h"
 #include "operator/plan/companions.h"
 #include "operator/plan/conditions.h"
+#include "operator/plan/deadline.h"
 #include "operator/plan/desired_pod.h"
 #include "operator/plan/ownership.h"
 #include "operator/plan/ranks.h"
@@ -36,7 +37,7 @@ std::string conflict(const View& view) {
       taken.push_back(described(wanted.resource, wanted.name));
   }
   for (const RefusedCreate& refused : view.seen.refused) {
-    if (refused.name_is_taken) taken.push_back(refused.what);
+    if (refused.kind == Refusal::kNameTaken) taken.push_back(refused.what);
   }
   if (taken.empty()) return "";
   if (is_going(view, taken.front())) {
@@ -58,6 +59,7 @@ Plan wait_for_names(const View& view, const std::string& sentence) {
 // job and attempt, so that two jobs that share a quota do not meet again and again.
 Plan retry_creation(const View& view, const RefusedCreate& refused) {
   JobStatus status = with_new_attempt(view.status, AttemptCause::kPartialCreate);
+  status.next_restart_time = view.status.next_restart_time;  // the startup deadline counts from it
   const std::string seed = view.job.meta.uid + "/" + std::to_string(status.attempt);
   const auto spread = std::hash<std::string>{}(seed) % kCreateRetry.count();
   status.create_retry_time = view.now + kCreateRetry + seconds(spread);
@@ -66,9 +68,9 @@ Plan retry_creation(const View& view, const RefusedCreate& refused) {
   return plan_status(view, std::move(status), status.create_retry_time);
 }
 
-const RefusedCreate* refusal(const View& view) {
+const RefusedCreate* refusal(const View& view, Refusal kind) {
   for (const RefusedCreate& refused : view.seen.refused) {
-    if (refused.attempt == view.status.attempt) return &refused;
+    if (refused.kind == kind && refused.attempt == view.status.attempt) return &refused;
   }
   return nullptr;
 }
@@ -94,7 +96,8 @@ Plan converge(const View& view) {
     if (const std::string sentence = conflict(view); !sentence.empty()) {
       return wait_for_names(view, sentence);
     }
-    if (const RefusedCreate* refused = refusal(view)) return retry_creation(view, *refused);
+    if (const auto* refused = refusal(view, Refusal::kForNow))
+      return retry_creation(view, *refused);
   }
   JobStatus status = view.status;
   if (view.nodes.all_exist()) {
@@ -111,13 +114,11 @@ Plan converge(const View& view) {
   return plan;
 }
 
-std::optional<Time> startup_deadline(const View& view) {
-  const bool all_started = std::all_of(view.nodes.current.begin(), view.nodes.current.end(),
-                                       [](const Pod* pod) { return pod && has_started(*pod); });
-  if (all_started || !view.status.attempt_start_time) return std::nullopt;
-  const Time start = std::max(*view.status.attempt_start_time,
-                              view.status.next_restart_time.value_or(Time::min()));
-  return start + seconds(view.job.spec.run_policy.startup_deadline_seconds);
+std::optional<Verdict> refused_for_good(const View& view) {
+  const RefusedCreate* refused = refusal(view, Refusal::kForGood);
+  if (!refused || view.status.pods_created) return std::nullopt;
+  return Verdict{names::kCreateRefused,
+                 refused->what + " can never be created: " + refused->message};
 }
 
 }  // namespace lockstep

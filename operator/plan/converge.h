@@ -1,6 +1,7 @@
 // Creates what an attempt needs.
 #pragma once
 
+#include "operator/plan/verdict.h"
 #include "operator/plan/view.h"
 
 namespace lockstep {
@@ -9,7 +10,7 @@ namespace lockstep {
 // once.
 Plan converge(const View& view);
 
-// When every node of this attempt must have started; absent once they all have.
-std::optional<Time> startup_deadline(const View& view);
+// Present when something the attempt needs can never be created.
+std::optional<Verdict> refused_for_good(const View& view);
 
 }  // namespace lockstep

@@ -18,6 +18,7 @@
 #include "operator/plan/loss.h"
 #include "operator/plan/removal.h"
 #include "operator/plan/restart.h"
+#include "operator/plan/stall.h"
 #include "operator/plan/status.h"
 #include "operator/plan/success.h"
 #include "operator/plan/trainer_container.h"
@@ -34,7 +35,8 @@ bool is_managed_by_another(const TrainingJob& job) {
 Plan say_invalid(const View& view) {
   if (view.status.is_finished()) return {};
   JobStatus status = view.status;
-  set_condition(status, names::kInvalid, true, names::kInvalidSpec, view.job.invalid, view.now);
+  set_condition(status, names::kInvalid, true, names::kInvalidSpec, view.job.faults.summary(),
+                view.now);
   return plan_status(view, std::move(status));
 }
 
@@ -116,8 +118,13 @@ Plan begin(const View& view) {
   return plan;
 }
 
+Plan fail(const View& view, const Verdict& verdict) {
+  return end(view, names::kFailed, verdict, view.now);
+}
+
 // No two attempts run at once: the next one waits until every pod of the one before is gone.
 Plan drain(const View& view) {
+  if (const auto verdict = started_too_late(view)) return fail(view, *verdict);
   JobStatus status = view.status;
   const bool was_disruption_after_all =
       status.attempt_cause == AttemptCause::kFailure &&
@@ -126,7 +133,7 @@ Plan drain(const View& view) {
   if (was_disruption_after_all) {
     status = with_charge_moved(view.job.spec.run_policy, std::move(status));
   }
-  Plan plan = plan_status(view, std::move(status));
+  Plan plan = plan_status(view, std::move(status), startup_deadline(view));
   remove_earlier(view, plan);
   return plan;
 }
@@ -147,23 +154,6 @@ Plan restart_or_fail(const View& view, const std::vector<Loss>& losses) {
   return plan_status(view, std::move(status));
 }
 
-Plan fail_deadline(const View& view) {
-  const int limit = *view.job.spec.run_policy.active_deadline_seconds;
-  return end(view, names::kFailed,
-             {names::kDeadlineExceeded, "the job ran for longer than the " + std::to_string(limit) +
-                                            " s of runPolicy.activeDeadlineSeconds"},
-             view.now);
-}
-
-Plan fail_startup(const View& view) {
-  const JobStatus status = with_observations(view.status, view.seen, view.nodes, view.now);
-  const int limit = view.job.spec.run_policy.startup_deadline_seconds;
-  return end(view, names::kFailed,
-             {names::kStartupDeadlineExceeded, "not all nodes ran within " + std::to_string(limit) +
-                                                   " s: " + why_not_running(status)},
-             view.now);
-}
-
 Plan follow_rules(const View& view) {
   const TrainingJob& job = view.job;
   if (job.status.is_finished()) return retire(view);
@@ -172,14 +162,14 @@ Plan follow_rules(const View& view) {
   if (const auto success = success_of(view)) return complete(view, *success);
   if (const auto hold = hold_of(view)) return suspend(view, *hold);
   if (job.status.attempt == 0 || job.status.is(names::kSuspended)) return begin(view);
-  if (active_deadline(job.spec.run_policy, job.status).value_or(Time::max()) <= view.now) {
-    return fail_deadline(view);
-  }
+  if (const auto verdict = ran_too_long(view)) return fail(view, *verdict);
   if (!view.nodes.earlier.empty()) return drain(view);
 
   const std::vector<Loss> losses = lost_nodes(view.seen, view.nodes);
   if (!losses.empty()) return restart_or_fail(view, losses);
-  if (startup_deadline(view).value_or(Time::max()) <= view.now) return fail_startup(view);
+  if (const auto stall = stall_of(view.seen, view.nodes)) return restart_or_fail(view, {*stall});
+  if (const auto verdict = started_too_late(view)) return fail(view, *verdict);
+  if (const auto verdict = refused_for_good(view)) return fail(view, *verdict);
   return converge(view);
 }
 
@@ -188,7 +178,7 @@ Plan follow_rules(const View& view) {
 Plan decide(const Observed& seen, Time now) {
   if (seen.job.meta.deletion_time || is_managed_by_another(seen.job)) return {};
   const View view(seen, now);
-  if (!seen.job.invalid.empty()) return say_invalid(view);
+  if (!seen.job.faults.empty()) return say_invalid(view);
   Plan plan = follow_rules(view);
   tell_kueue(view, plan);
   return plan;

@@ -7,6 +7,7 @@
 #include "operator/api/names.h"
 #include "operator/plan/environment.h"
 #include "operator/plan/gang.h"
+#include "operator/plan/launcher.h"
 #include "operator/plan/master.h"
 #include "operator/plan/ownership.h"
 #include "operator/plan/placement.h"
@@ -59,6 +60,7 @@ json complete_trainer(json& pod, const TrainingJob& job, int node_rank, const Pl
     restrict_security(pod, trainer);
   }
   add_volumes(pod, trainer, job);
+  if (job.spec.injects_launcher) inject_launcher(pod, trainer, platform);
   if (node_rank == 0) add_master_port(trainer, master_port(job));
   return trainer;
 }

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// The pod of one node in the job's current attempt. Needs a job that is not `invalid`; never fails.
+// The pod of one node in the job's current attempt. Needs a job without faults; never fails.
 nlohmann::json desired_pod(const TrainingJob& job, int node_rank, const Platform& platform);
 
 }  // namespace lockstep

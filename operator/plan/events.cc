@@ -7,6 +7,7 @@
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
+#include "operator/plan/desired_pod.h"
 #include "operator/plan/environment.h"
 #include "operator/plan/trainer_container.h"
 
@@ -16,8 +17,10 @@ namespace {
 using nlohmann::json;
 
 bool says_something_new(const Condition& condition, const Condition* before) {
+  const bool is_told_by_its_restart = condition.type == names::kStalled;
   const bool is_worth_telling =
-      condition.status || (condition.type == names::kSuspended && before != nullptr) ||
+      (condition.status && !is_told_by_its_restart) ||
+      (condition.type == names::kSuspended && before != nullptr) ||
       (condition.type == names::kPodsCreated && condition.reason == names::kCreateRefused) ||
       condition.reason == names::kNoPodGroups;
   const bool is_same = before && before->status == condition.status &&
@@ -72,6 +75,17 @@ bool has_nothing_to_count(const JobSpec& spec, const Platform& platform) {
   });
 }
 
+// Labels of the template that its pods get with another value.
+std::vector<std::string> replaced_labels(const TrainingJob& job, const Platform& platform) {
+  const json& metadata = fields::member(job.spec.pod_template, "metadata");
+  const json pod = desired_pod(job, 0, platform);
+  std::vector<std::string> replaced;
+  for (const auto& [name, value] : fields::text_map(metadata, "labels")) {
+    if (pod["metadata"]["labels"][name] != value) replaced.push_back(name);
+  }
+  return replaced;
+}
+
 }  // namespace
 
 std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
@@ -111,6 +125,12 @@ std::vector<Event> warnings_about(const TrainingJob& job, const Platform& platfo
                       .reason = names::kReservedEnvironment,
                       .message = "the template sets " + name +
                                  ", which the operator sets on every node: its own value is used"});
+  }
+  for (const std::string& name : replaced_labels(job, platform)) {
+    events.push_back({.is_warning = true,
+                      .reason = names::kReservedLabel,
+                      .message = "the template sets the label " + name +
+                                 ", which the operator sets on every pod: its own value is used"});
   }
   return events;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "operator/api/names.h"
+
 namespace lockstep {
 namespace {
 
@@ -21,7 +23,8 @@ bool matches(const FailureRule& rule, const LastFailure& failure) {
 
 const FailureRule* matching_rule(const std::vector<FailureRule>& rules,
                                  const LastFailure& failure) {
-  if (!failure.exit_code) return nullptr;  // no container failed
+  // Other losses are disruptions: no container failed.
+  if (!failure.exit_code && failure.reason != names::kStalled) return nullptr;
   const auto found = std::find_if(rules.begin(), rules.end(),
                                   [&](const FailureRule& rule) { return matches(rule, failure); });
   return found == rules.end() ? nullptr : &*found;

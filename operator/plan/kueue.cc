@@ -7,7 +7,6 @@
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
 #include "operator/plan/admission.h"
-#include "operator/plan/companions.h"
 #include "operator/plan/ownership.h"
 #include "operator/plan/workload_request.h"
 
@@ -57,12 +56,10 @@ void ask(const View& view, Plan& plan) {
   if (const auto retry = view.status.create_retry_time; retry && *retry > view.now) {
     return look_again_at(plan, *retry);
   }
-  json spec = request(view);
+  const json spec = request(view);
   if (spec.is_null() || !view.seen.refused.empty()) return;
-  spec["active"] = !is_suspended(view);
-  Create wanted = companion(view.job, kWorkloads, std::move(spec));
-  wanted.body["metadata"]["annotations"] = annotations(view);
-  if (is_suspended(view)) wanted.body["metadata"]["annotations"][names::kSuspendedByUser] = "true";
+  Create wanted = desired_workload(view.job, view.seen.platform);
+  wanted.body["spec"].update(spec);
   plan.actions.push_back(std::move(wanted));
 }
 
@@ -105,7 +102,12 @@ bool gives_way(const Workload& workload) {
 
 Condition condition(const View& view, const Entry& entry, const char* type, bool value,
                     const std::string& reason, const std::string& message) {
-  return {type, value, reason, message, view.now, entry.meta.generation};
+  return {.type = type,
+          .status = value,
+          .reason = reason,
+          .message = message,
+          .last_transition = view.now,
+          .observed_generation = entry.meta.generation};
 }
 
 void finish(const View& view, const Entry& entry, Plan& plan) {

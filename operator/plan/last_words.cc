@@ -30,4 +30,10 @@ std::optional<LastWords> parse_last_words(const std::string& termination_message
   return words;
 }
 
+std::optional<Progress> parse_last_progress(const std::string& termination_message) {
+  const auto message = nlohmann::json::parse(termination_message, nullptr, false);
+  const nlohmann::json& progress = fields::member(message, "progress");
+  return progress.is_object() ? std::optional(parse_progress(progress)) : std::nullopt;
+}
+
 }  // namespace lockstep

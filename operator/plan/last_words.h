@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "operator/api/meta.h"
+#include "operator/api/progress.h"
 
 namespace lockstep {
 
@@ -19,5 +19,8 @@ struct LastWords {
 // nullopt when the message is not the launcher's: other images leave their last log lines there.
 // Untrusted input.
 std::optional<LastWords> parse_last_words(const std::string& termination_message);
+
+// How far the ranks were when they ended well: {"progress": {...}}. Untrusted likewise.
+std::optional<Progress> parse_last_progress(const std::string& termination_message);
 
 }  // namespace lockstep

@@ -76,7 +76,7 @@ Nodes sort_nodes(const TrainingJob& job, const std::vector<Pod>& pods) {
 
 std::vector<int> ranks_to_confirm(const TrainingJob& job, const std::vector<Pod>& pods) {
   std::vector<int> ranks;
-  const bool is_needed = job.invalid.empty() && job.status.pods_created &&
+  const bool is_needed = job.faults.empty() && job.status.pods_created &&
                          !job.status.is_finished() && !job.meta.deletion_time;
   if (!is_needed) return ranks;
   const Nodes nodes = sort_nodes(job, pods);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,12 +14,18 @@
 
 namespace lockstep {
 
+enum class Refusal {
+  kForNow,     // quota, permission, policy: the same request may be accepted later
+  kNameTaken,  // an object of that name exists and another owner controls it
+  kForGood,    // the object is invalid, and will be
+};
+
 // A create that the API server refused in a way that repeating it at once will not change.
 struct RefusedCreate {
-  int attempt = 0;             // the attempt of the job when it was refused
-  std::string what;            // "Pod fashion-1", "Service fashion"
-  bool name_is_taken = false;  // an object of that name exists and another owner controls it
-  std::string message;         // the API server's words
+  int attempt = 0;   // the attempt of the job when it was refused
+  std::string what;  // "Pod fashion-1", "Service fashion"
+  Refusal kind = Refusal::kForNow;
+  std::string message;  // the API server's words
 };
 
 // An object that belongs to no namespace.
@@ -35,6 +42,7 @@ struct Observed {
   std::set<int> gone_ranks;  // node ranks of ranks_to_confirm() for which a live GET answered 404
   // Those of objects_to_read() (admission.h) that exist, as a live GET answered.
   std::map<ClusterObject, nlohmann::json> cluster_objects;
+  std::optional<Reports> reports;  // what the nodes told of their progress; absent: not asked yet
   // What the creates of the last plan met. The caller plans again at once after a refusal, and
   // forgets it then.
   std::vector<RefusedCreate> refused;

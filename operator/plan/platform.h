@@ -11,6 +11,7 @@ namespace lockstep {
 
 struct Platform {
   std::string trainer_image;
+  std::string launcher_image;  // of jobs that have the launcher injected
   std::vector<std::string> accelerators =
       default_accelerators();  // resource names; a trailing * matches any rest
   // The kinds of PodGroup that are served and that the operator may use.

@@ -15,7 +15,7 @@ bool matches(std::string_view name, std::string_view pattern) {
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-// Extended resources are whole numbers, as a JSON number or as a string: "8", but "1e1" too.
+// Of devices, which are plain whole numbers: 8 or "8".
 int whole_quantity(const nlohmann::json& quantity) {
   double count = 0;
   if (quantity.is_number()) {

@@ -96,7 +96,7 @@ std::string describe(const LastFailure& failure) {
     text += "exited with " + std::to_string(*failure.exit_code);
     if (!failure.reason.empty() && failure.reason != "Error") text += ", " + failure.reason;
   } else {
-    text += "was lost, " + failure.reason;
+    text += failure.reason == names::kStalled ? "stalled" : "was lost, " + failure.reason;
   }
   const std::string why = last_line(failure.message);
   return why.empty() ? text : text + ": " + why;

@@ -6,14 +6,9 @@
 
 #include "operator/api/training_job.h"
 #include "operator/plan/loss.h"
+#include "operator/plan/verdict.h"
 
 namespace lockstep {
-
-// Why a loss ends the job.
-struct Verdict {
-  std::string reason;  // names::kPermanentFailure, ...
-  std::string message;
-};
 
 // Absent: the job may restart all nodes.
 std::optional<Verdict> final_verdict(const TrainingJob& job, const Loss& root);

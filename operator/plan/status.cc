@@ -9,7 +9,9 @@
 #include "operator/plan/gang.h"
 #include "operator/plan/last_words.h"
 #include "operator/plan/master.h"
+#include "operator/plan/progress.h"
 #include "operator/plan/ranks.h"
+#include "operator/plan/stall.h"
 #include "operator/plan/workload_request.h"
 
 namespace lockstep {
@@ -138,6 +140,7 @@ std::string reason_column(const JobStatus& status) {
   for (const char* type : {names::kFailed, names::kInvalid, names::kNameConflict}) {
     if (status.is(type)) return status.condition(type)->reason;
   }
+  if (!status.is_finished() && status.is(names::kStalled)) return names::kStalled;
   for (const char* type : {names::kPodsCreated, names::kRunning}) {
     const Condition* condition = status.condition(type);
     if (!status.is_finished() && condition && !condition->status) return condition->reason;
@@ -151,6 +154,7 @@ void fill_columns(JobStatus& status) {
       std::to_string(nodes.ready + nodes.succeeded) + "/" + std::to_string(nodes.desired);
   status.display.restarts = std::to_string(status.restarts.failures + status.restarts.disruptions);
   status.display.reason = head(reason_column(status), 256);
+  fill_progress_columns(status);
 }
 
 void observe_spec(JobStatus& status, const Observed& seen) {
@@ -164,13 +168,15 @@ void observe_spec(JobStatus& status, const Observed& seen) {
 
 JobStatus with_observations(JobStatus status, const Observed& seen, const Nodes& nodes, Time now) {
   status.observed_generation = seen.job.meta.generation;
-  if (seen.job.invalid.empty()) {
+  if (seen.job.faults.empty()) {
     drop_condition(status, names::kInvalid);
     const bool same_attempt = status.attempt == seen.job.status.attempt;
     const std::vector<const Pod*> current =
         same_attempt ? nodes.current : std::vector<const Pod*>(nodes.current.size());
     observe_spec(status, seen);
     status.nodes = count(current);
+    observe_stall(status, seen, nodes, now);
+    observe_progress(status, seen, nodes, now);
     if (!status.is_finished()) {
       observe_gang(status, seen, now);
       observe_creation(status, nodes, now);

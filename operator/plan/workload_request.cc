@@ -3,6 +3,7 @@
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
+#include "operator/plan/companions.h"
 #include "operator/plan/desired_pod.h"
 #include "operator/plan/hash.h"
 #include "operator/plan/ownership.h"
@@ -103,6 +104,17 @@ json workload_spec(const TrainingJob& job, const Platform& platform) {
                                 {"name", priority->name}};
   }
   return spec;
+}
+
+Create desired_workload(const TrainingJob& job, const Platform& platform) {
+  const bool is_suspended = job.spec.run_policy.is_suspended;
+  json spec = workload_spec(job, platform);
+  json annotations = {{names::kQueueRequest, fingerprint(spec)}};
+  if (is_suspended) annotations[names::kSuspendedByUser] = "true";
+  spec["active"] = !is_suspended;
+  Create wanted = companion(job, kWorkloads, std::move(spec));
+  wanted.body["metadata"]["annotations"] = std::move(annotations);
+  return wanted;
 }
 
 std::string fingerprint(const json& workload_spec) {

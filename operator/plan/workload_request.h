@@ -7,6 +7,7 @@
 
 #include "operator/api/training_job.h"
 #include "operator/plan/observed.h"
+#include "operator/plan/plan.h"
 
 namespace lockstep {
 
@@ -22,6 +23,9 @@ std::optional<ClusterObject> priority_class_of(const TrainingJob& job);
 // spec of the job's Workload, but for `active` and for the value of the priority class. It depends
 // on the job's spec and on the platform alone, so that it is the same in every pass.
 nlohmann::json workload_spec(const TrainingJob& job, const Platform& platform);
+
+// The job's Workload as it is created, but for the value of the priority class: a cluster knows it.
+Create desired_workload(const TrainingJob& job, const Platform& platform);
 
 // Tells one request from another without comparing what the API server filled in.
 std::string fingerprint(const nlohmann::json& workload_spec);

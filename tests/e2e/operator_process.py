@@ -18,10 +18,10 @@ PROGRAM = ROOT / "build" / "dev" / "operator" / "lockstep-operator"
 class Operator:
     """One run of the operator; its log lines are kept."""
 
-    def __init__(self, *flags, env=None):
+    def __init__(self, *flags, integrations="volcano,coscheduling,native,kueue", env=None):
         self.process = subprocess.Popen(
             [str(PROGRAM), "--health-address=127.0.0.1:0", "--trainer-image=lockstep/trainer:test",
-             "--integration=volcano,coscheduling,native,kueue", *flags],
+             f"--integration={integrations}", *flags],
             stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
         self.lines = []
         self.reader = threading.Thread(target=self._follow, daemon=True)

@@ -35,14 +35,15 @@ class Node:
                        **part(group, "resourcesPerNode", "limits")}
         env = by_name(of_template.get("env"), part(job, "spec", "env"), part(group, "env"))
         self.containers = by_name(part(self.pod, "containers"), [{"name": "trainer", "env": env}])
-        self.init_containers = part(self.pod, "initContainers") or []
+        launcher = [{"name": "lockstep-launcher"}] if part(job, "spec", "launcher") == "Inject" else []
+        self.init_containers = launcher + (part(self.pod, "initContainers") or [])
 
     @property
     def processes(self):
         asked = part(self.group, "procPerNode") or part(self.job, "spec", "procPerNode") or "auto"
         if asked != "auto":
             return asked
-        counted = sum(int(float(n)) for name, n in self.limits.items() if any(fnmatchcase(name, a) for a in ACCELERATORS))
+        counted = sum(int(n) for name, n in self.limits.items() if any(fnmatchcase(name, a) for a in ACCELERATORS))
         return min(max(counted, 1), 64)
 
 

@@ -1,4 +1,7 @@
 """What a job gets besides its environment, once more in Python: its other objects, and what is mounted into its trainer."""
+import copy
+from itertools import groupby
+
 from reference_environment import nodes_of, part
 
 POD_GROUPS = {"Volcano": "scheduling.volcano.sh/v1beta1", "Coscheduling": "scheduling.x-k8s.io/v1alpha1",
@@ -47,6 +50,68 @@ def companions(job, uid, namespace):
     return objects
 
 
+def queue(job):
+    return part(job, "metadata", "labels", "kueue.x-k8s.io/queue-name") or None
+
+
+TOPOLOGIES = {"kueue.x-k8s.io/podset-required-topology": "required", "kueue.x-k8s.io/podset-unconstrained-topology": "unconstrained"}
+
+
+def pod_set(name, pods):
+    """What Kueue is told of pods that need the same: all but what differs between them and what costs no quota."""
+    template = {"metadata": {key: dict(pods[0]["metadata"][key]) for key in ("labels", "annotations")},
+                "spec": copy.deepcopy(pods[0]["spec"])}
+    for label in ("lockstep.dev/node-rank", "lockstep.dev/attempt", "batch.kubernetes.io/job-completion-index"):
+        template["metadata"]["labels"].pop(label)
+    template["metadata"]["annotations"].pop("batch.kubernetes.io/job-completion-index")
+    for field in ("hostname", "subdomain", "schedulingGroup"):
+        template["spec"].pop(field, None)
+    for container in template["spec"].get("initContainers", []) + template["spec"]["containers"]:
+        container.pop("env")
+        container.pop("ports", None)
+    asked = {field: True if value == "true" else value for annotation, field in TOPOLOGIES.items()
+             for key, value in template["metadata"]["annotations"].items() if key == annotation}
+    topology = {"topologyRequest": {"podIndexLabel": "batch.kubernetes.io/job-completion-index", **asked}} if asked else {}
+    return {"name": name, "count": len(pods), "template": template, **topology}
+
+
+def priority_class(job):
+    of_queue = part(job, "metadata", "labels", "kueue.x-k8s.io/priority-class")
+    if of_queue:
+        return {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": of_queue}
+    of_pods = part(job, "spec", "schedulingPolicy", "priorityClassName") or part(job, "spec", "template", "spec", "priorityClassName")
+    return {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": of_pods} if of_pods else None
+
+
+def workloads(job, pods, uid, namespace):
+    """What a job asks of its queue: nothing without one. The pods are the rendered ones, which other tests compare."""
+    if not queue(job):
+        return []
+    ranked = zip(nodes_of(job), pods)
+    sets = [pod_set(name, [pod for _, pod in members])
+            for name, members in groupby(ranked, key=lambda pair: pair[0].group.get("name", "main"))]
+    is_suspended = bool(part(job, "spec", "runPolicy", "suspend"))
+    spec = {"active": not is_suspended, "queueName": queue(job), "podSets": sets}
+    if priority_class(job):
+        spec["priorityClassRef"] = priority_class(job)
+    asked = owned("kueue.x-k8s.io/v1beta2", "Workload", job, uid, namespace, spec)
+    if is_suspended:
+        asked["metadata"]["annotations"] = {"lockstep.dev/suspended": "true"}
+    return [asked]
+
+
+LAUNCHER_FOLDER = "/lockstep"
+
+
+def launcher(image):
+    """The init container that brings the launcher: as little as Pod Security and quotas ask of it."""
+    return {"name": "lockstep-launcher", "image": image, "command": ["cp", "/usr/local/bin/lockstep-launch", "/lockstep/lockstep-launch"],
+            "resources": {"limits": {"cpu": "100m", "memory": "64Mi"}}, "terminationMessagePolicy": "FallbackToLogsOnError",
+            "securityContext": {"runAsNonRoot": True, "runAsUser": 65532, "runAsGroup": 65532, "allowPrivilegeEscalation": False,
+                                "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}},
+            "volumeMounts": [{"name": "lockstep-launcher", "mountPath": LAUNCHER_FOLDER}]}
+
+
 def claim(name, **source):
     return {"persistentVolumeClaim": {"claimName": name, **source}}
 
@@ -63,6 +128,8 @@ def mounts(job):
     for mount in spec.get("mounts") or []:
         read_only = {"readOnly": True} if mount.get("readOnly") else {}
         found[mount["path"]] = (read_only, claim(mount["claimName"], **read_only))
+    if spec.get("launcher") == "Inject":
+        found[LAUNCHER_FOLDER] = ({"readOnly": True}, {"emptyDir": {}})
     if spec.get("checkpoints"):
         kept = spec["checkpoints"]
         folder = {"subPath": kept.get("subPath", job["metadata"]["name"])}

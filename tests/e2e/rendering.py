@@ -1,5 +1,6 @@
 """`lockstep-operator render` as a function, and the manifests that it is tried on."""
 import json
+import re
 import subprocess
 
 from kube import ROOT
@@ -23,6 +24,11 @@ def single(kind):
     """(path, text) of the manifests of one document: two show a change, which render never sees."""
     read = [(path, path.read_text()) for path in sorted((MANIFESTS / kind).glob("*.yaml"))]
     return [(path, text) for path, text in read if "\n---\n" not in text]
+
+
+def said(text, what):
+    """The sentences of a manifest's first lines, such as `# expect: write another`."""
+    return re.findall(rf"^# {what}: (.+)$", text, re.MULTILINE)
 
 
 def trainer(pod):

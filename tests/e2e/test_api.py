@@ -10,6 +10,7 @@ import yaml
 from conftest import drop_namespace, fresh_namespace
 from kube import BIN, ROOT, condition, training_job
 from operator_process import PROGRAM, Operator, limited_kubeconfig
+from rendering import said, single
 
 
 @pytest.fixture
@@ -107,6 +108,21 @@ def test_an_invalid_config_is_said_in_a_condition(kube, operator):
         lambda s: s if condition(s, "Invalid").get("status") == "True" else None)(kube.status("fat")))
     assert "64 KiB" in condition(status, "Invalid")["message"]
     assert not kube.pods("fat")
+
+
+@pytest.mark.parametrize("path, text", [pytest.param(p, t, id=p.stem) for p, t in single("invalid")])
+def test_a_job_that_breaks_a_rule_of_the_operator_is_left_as_it_is(kube, operator, path, text):
+    kube.kubectl("apply", "-f", str(path))
+    name = yaml.safe_load(text)["metadata"]["name"]
+    message = kube.wait("the Invalid condition", lambda: condition(kube.status(name), "Invalid").get("message"))
+    assert said(text, "expect")[0] in message and not kube.pods(name)
+
+
+def test_a_label_of_the_template_that_is_replaced_is_said_in_an_event(kube, operator):
+    """The words are those of render, which test_render.py compares."""
+    kube.apply(training_job("labelled", template={"metadata": {"labels": {"lockstep.dev/attempt": "9"}}}))
+    kube.wait("the event", lambda: [e for e in kube.events("labelled") if e["reason"] == "ReservedLabel"
+                                    and "sets the label lockstep.dev/attempt" in e["message"]])
 
 
 def test_a_missing_verb_is_named(kube, tmp_path):

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from conftest import drop_namespace, fresh_namespace
 from kube import BIN, ROOT, Kube, training_job
@@ -89,6 +90,12 @@ def test_a_good_manifest_is_taken(kube, path):
     assert taken.returncode == 0, taken.stderr
 
 
+@pytest.mark.parametrize("path", manifests("invalid"), ids=lambda p: p.stem)
+def test_what_the_definition_cannot_see_is_taken(kube, path):
+    """The operator refuses it: test_a_job_that_breaks_a_rule_of_the_operator_is_left_as_it_is in test_api.py."""
+    assert try_last(kube, path.read_text()).returncode == 0
+
+
 @pytest.fixture(scope="module")
 def lenient(api_server):
     """A namespace without Pod Security, with what the good manifests name."""
@@ -101,7 +108,7 @@ def lenient(api_server):
 
 def sample(objects):
     """All objects of a small job; of a large one its first and last pods. Nothing that the cluster does not serve."""
-    served = [o for o in objects if o["kind"] != "PodGroup"]
+    served = [o for o in objects if o["kind"] not in ("PodGroup", "Workload")]
     return served if len(served) < 12 else served[:6] + served[-6:]
 
 
@@ -111,6 +118,37 @@ def test_what_a_job_is_rendered_to_is_taken(lenient, path):
     objects = sample(rendered("-f", path, "-n", lenient.namespace))
     many = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     lenient.kubectl("apply", "--dry-run=server", "-f", "-", stdin=many)
+
+
+PAGE = (ROOT / "docs" / "operating.md").read_text()
+
+
+def restricted_job():
+    """The job that the page shows for namespaces with Pod Security `restricted`."""
+    block = re.search(r"\*\*Pod Security\.\*\*.+?```yaml\n(.+?)```", PAGE, re.DOTALL).group(1)
+    return yaml.safe_load(block)
+
+
+def refusal(kube, job):
+    """The API server's words for the job's first pod in a namespace where `restricted` is enforced; empty: it takes it."""
+    pod = next(o for o in rendered("-f", "-", "-n", kube.namespace, text=json.dumps(job)) if o["kind"] == "Pod")
+    return kube.kubectl("apply", "--dry-run=server", "-f", "-", stdin=json.dumps(pod), check=False).stderr
+
+
+def test_our_own_image_needs_nothing_under_pod_security(kube):
+    assert not refusal(kube, training_job("own"))
+
+
+@pytest.mark.parametrize("launcher", ["FromImage", "Inject"])
+def test_a_foreign_image_under_pod_security_needs_what_the_page_says(kube, launcher):
+    job = restricted_job()
+    job["spec"]["launcher"] = launcher
+    assert not refusal(kube, job)
+    own = job["spec"].pop("template")["spec"]
+    bare = refusal(kube, job)
+    for field in ("runAsNonRoot", "seccompProfile", "allowPrivilegeEscalation", "capabilities"):
+        assert field in str(own) and field in bare
+    assert "lockstep-launcher" not in bare
 
 
 WORDS = """

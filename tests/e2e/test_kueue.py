@@ -1,14 +1,11 @@
 """Jobs in a Kueue queue on a real API server and scheduler, under the rights that the chart gives."""
-from pathlib import Path
-
 import pytest
-import yaml
 
 import kueues
-from conftest import run
-from kube import BIN, ROOT, condition, training_job
+from kube import condition, training_job
 from made_up_nodes import MadeUpNodes, scheduled
 from operator_process import Operator
+from rights import Rights, kubeconfig_of_the_chart
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +30,11 @@ def served(nodes, tmp_path_factory):
     running.stop()
 
 
-def kubeconfig_of_the_chart(kube, folder):
-    """Of a service account with the rights of the chart for this namespace, gangs and queues switched on."""
-    manifest = run(BIN / "helm", "template", "lockstep", ROOT / "charts" / "lockstep", "--namespace", kube.namespace,
-                   "--set", f"namespaces={{{kube.namespace}}},kueue.enabled=true", "--show-only", "templates/rbac.yaml")
-    kube.kubectl("apply", "-f", "-", stdin=manifest)
-    config = yaml.safe_load(Path(kube.kubeconfig).read_text())
-    config["users"][0]["user"] = {"token": kube.kubectl("create", "token", "lockstep-operator").stdout.strip()}
-    path = folder / "kubeconfig"
-    path.write_text(yaml.safe_dump(config))
-    return path
-
-
 @pytest.fixture
 def operator(kube, served, tmp_path):
     served.open_queue(kube)
-    running = Operator(f"--kubeconfig={kubeconfig_of_the_chart(kube, tmp_path)}", f"--namespace={kube.namespace}")
+    rights = kubeconfig_of_the_chart(kube, tmp_path, "kueue.enabled=true")
+    running = Operator(f"--kubeconfig={rights}", f"--namespace={kube.namespace}", integrations="kueue")
     yield running
     assert running.stop() == 0, running.text()
     assert "forbidden" not in running.text(), running.text()
@@ -128,3 +114,23 @@ def test_a_restart_stays_in_its_quota(kube, operator, kubelet):
     recovered = lambda: condition(workload(kube, "again")["status"], "PodsReady").get("reason") == "Recovered"  # noqa: E731
     kube.wait("Kueue to hear of it", recovered)
     finish(kube, kubelet, "again")
+
+
+def test_every_right_on_queues_is_used_and_none_is_missing(kube, operator, kubelet):
+    kube.apply({"apiVersion": kueues.API, "kind": "Workload", "metadata": {"name": "whole"}, "spec": {"podSets": [
+        {"name": "main", "count": 1, "template": {"spec": {"containers": [{"name": "idle", "image": "idle"}]}}}]}})
+    kube.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "modest"}, "value": 1})
+    kube.apply(queued("whole", template={"spec": {"priorityClassName": "modest"}}))
+    kube.wait("the Workload to be seen as another's",
+              lambda: "another owner" in condition(kube.status("whole"), "Suspended").get("message", ""))
+    kube.kubectl("delete", "workloads.kueue.x-k8s.io", "whole")
+    kube.wait_phase("whole", "Running")
+    kube.kubectl("patch", "tj", "whole", "--type=merge", "-p", '{"spec":{"runPolicy":{"suspend":true}}}')
+    kube.wait_phase("whole", "Suspended")
+    kube.apply(urgent(queued("hurried")))
+    kube.wait_phase("hurried", "Running")
+    finish(kube, kubelet, "hurried")
+    rights = Rights(kube)
+    assert rights.refused() == set()
+    assert rights.unused("kueue.x-k8s.io") | rights.unused("kueue.x-k8s.io", "clusterrole/lockstep-operator-kueue") == set()
+    assert rights.unused("scheduling.k8s.io", "clusterrole/lockstep-operator-kueue") == set()

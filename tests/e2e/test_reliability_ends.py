@@ -71,6 +71,15 @@ def test_t31_a_missing_service_account_is_said_as_well(kube):
     assert 'service account' in refused["message"] and "nobody" in refused["message"]
 
 
+def test_t31_a_node_that_can_never_be_valid_ends_the_job_in_the_api_servers_words(kube):
+    trainer = {"name": "trainer", "volumeMounts": [{"name": "nowhere", "mountPath": "/data"}]}
+    kube.apply(training_job("never", numNodes=2, template={"spec": {"containers": [trainer]}}))
+    status = kube.wait_phase("never", "Failed", seconds=10)
+    failed = condition(status, "Failed")
+    assert failed["reason"] == "CreateRefused" and 'volumeMounts[0].name: Not found: "nowhere"' in failed["message"]
+    assert status["attempt"] == 1 and not kube.pods("never")
+
+
 def test_t19_a_job_of_the_same_name_waits_for_the_pods_of_the_one_before(kube, kubelet):
     kube.apply(training_job("again", numNodes=2))
     kubelet.run("again", 2)

@@ -1,4 +1,6 @@
 """Known failures of training operators: PodGroups, without their schedulers. docs/reliability.md lists the cases."""
+from contextlib import contextmanager
+
 import pytest
 
 from kube import condition, training_job
@@ -19,21 +21,28 @@ def definition(group, version):
                      "versions": [served]}}
 
 
+@contextmanager
+def definitions(api_server, *gangs):
+    """Makes the API server serve the PodGroups of these schedulers."""
+    made = [definition(*KINDS[gang]) for gang in gangs]
+    # The API server wants to be told so of a group that ends in k8s.io.
+    for each in made:
+        each["metadata"]["annotations"] = {"api-approved.kubernetes.io": "unapproved, for tests"}
+    api_server.apply(*made)
+    for gang in gangs:
+        listed = lambda g=KINDS[gang][0]: api_server.kubectl("get", f"podgroups.{g}", check=False)  # noqa: E731
+        api_server.wait(f"the PodGroups of {gang} to be served", lambda: listed().returncode == 0)
+    yield
+    api_server.kubectl("delete", "crd", *(each["metadata"]["name"] for each in made))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def operator(api_server):
     """An operator that finds both kinds of PodGroup when it starts."""
-    definitions = [definition(*kind) for kind in KINDS.values()]
-    # The API server wants to be told so of a group that ends in k8s.io.
-    for each in definitions:
-        each["metadata"]["annotations"] = {"api-approved.kubernetes.io": "unapproved, for tests"}
-    api_server.apply(*definitions)
-    for group, _ in KINDS.values():
-        listed = lambda g=group: api_server.kubectl("get", f"podgroups.{g}", check=False)  # noqa: E731
-        api_server.wait(f"{group} to be served", lambda: listed().returncode == 0)
-    running = Operator(f"--kubeconfig={api_server.kubeconfig}")
-    yield running
-    assert running.stop() == 0, running.text()
-    api_server.kubectl("delete", "crd", *(each["metadata"]["name"] for each in definitions))
+    with definitions(api_server, *KINDS):
+        running = Operator(f"--kubeconfig={api_server.kubeconfig}")
+        yield running
+        assert running.stop() == 0, running.text()
 
 
 @pytest.fixture

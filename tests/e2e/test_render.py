@@ -9,8 +9,8 @@ import yaml
 
 from kube import ROOT
 from reference_environment import ACCELERATORS, DEFAULT_PORT, HOST_PORTS, environments, nodes_of, part
-from reference_objects import companions, mounts
-from rendering import MANIFESTS, environment, render, rendered, single, trainer
+from reference_objects import companions, launcher, mounts, workloads
+from rendering import MANIFESTS, environment, render, rendered, said, single, trainer
 
 RULES = ROOT / "charts" / "crd" / "trainingjob.yaml"
 NO_UID = "00000000-0000-0000-0000-000000000000"
@@ -18,9 +18,7 @@ JOBS = sorted((MANIFESTS / "render").glob("*.yaml"))
 LARGE = [path for path in JOBS if path.stem.startswith("most-nodes")]
 
 # Rules of the definition that render cannot judge, since it reads no quantities.
-OF_QUANTITIES = {"write a whole number of each device, such as 8 for nvidia.com/gpu", "write requests no larger than limits",
-                 "write an amount such as 8, 500m or 64Gi", "write a quantity, such as 8Gi",
-                 "write the same number of each device in requests and in limits, or leave it out of requests"}
+OF_QUANTITIES = {"write requests no larger than limits", "write an amount such as 8, 500m or 64Gi", "write a quantity, such as 8Gi"}
 
 
 class Job:
@@ -32,7 +30,8 @@ class Job:
         self.namespace = self.source["metadata"].get("namespace", "default")
         objects = rendered("-f", path)
         self.pods = [o for o in objects if o["kind"] == "Pod"]
-        self.others = [o for o in objects if o["kind"] != "Pod"]
+        self.workloads = [o for o in objects if o["kind"] == "Workload"]
+        self.others = [o for o in objects if o["kind"] not in ("Pod", "Workload")]
 
     @property
     def port(self):
@@ -91,6 +90,26 @@ def test_nodes_are_labelled_with_their_place(job):
 
 def test_the_other_objects_are_those_of_the_documents(job):
     assert job.others == companions(job.source, job.uid, job.namespace)
+
+
+def test_a_queued_job_asks_for_all_its_nodes(job):
+    for workload in job.workloads:  # a mark for the operator alone
+        assert re.fullmatch("[0-9]+", workload["metadata"]["annotations"].pop("lockstep.dev/queue-request"))
+        if not workload["metadata"]["annotations"]:
+            del workload["metadata"]["annotations"]
+    assert job.workloads == workloads(job.source, job.pods, job.uid, job.namespace)
+
+
+def test_the_launcher_is_where_it_is_asked_for(job):
+    asked = part(job.source, "spec", "launcher") == "Inject"
+    own = {c["name"]: c for c in part(job.source, "spec", "template", "spec", "containers") or []}.get("trainer", {})
+    command = job.source["spec"].get("command", own.get("command"))
+    for pod in job.pods:
+        first = {**pod["spec"].get("initContainers", [{}])[0]}
+        first.pop("env", None)
+        assert (first == launcher("lockstep/operator:0.1.0")) == asked
+        assert trainer(pod).get("command") == (["/lockstep/lockstep-launch", "--", *command] if asked else command)
+        assert trainer(pod).get("args") == job.source["spec"].get("args", own.get("args"))
 
 
 def test_the_trainer_has_its_volumes(job):
@@ -182,6 +201,40 @@ def test_a_broken_rule_is_refused_in_the_words_of_the_api_server(path, expected)
     assert expected in done.stderr
 
 
+@pytest.mark.parametrize("path, text", [pytest.param(p, t, id=p.stem) for p, t in single("invalid")])
+def test_what_the_definition_cannot_see_is_refused_too(path, text):
+    done = render("-f", path)
+    assert done.returncode == 64 and not done.stdout
+    assert said(text, "expect")[0] in done.stderr
+
+
+@pytest.mark.parametrize("path, text", [pytest.param(p, t, id=p.stem) for p, t in single("render") if said(t, "warns")])
+def test_what_may_be_a_mistake_is_rendered_with_a_warning(path, text):
+    done = render("-f", path)
+    assert done.returncode == 0
+    assert all(f": warning: {sentence}\n" in done.stderr for sentence in said(text, "warns"))
+
+
+def test_a_job_without_doubts_is_rendered_in_silence():
+    done = render("-f", MANIFESTS / "render" / "queued.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_each_fault_of_each_job_has_a_line_of_its_own():
+    jobs = [{"apiVersion": "lockstep.dev/v1alpha1", "kind": "TrainingJob", "metadata": {"name": name}, "spec": spec} for name, spec in (
+        ("one", {"numNodes": 0, "masterPort": 9790, "env": [{"name": "RANK"}]}), ("two", {}),
+        ("three", {"mounts": [{"claimName": "A", "path": "a"}]}))]
+    done = render("-f", "-", text=yaml.safe_dump_all(jobs))
+    assert done.returncode == 64 and not done.stdout
+    assert [line for line in done.stderr.splitlines() if ": warning: " not in line] == [
+        f"lockstep-operator render: -: {line}" for line in (
+            "one: spec.numNodes is 0: write a whole number from 1 to 4096",
+            "one: spec.env: RANK is set by the operator on every node, so remove it from env",
+            "one: spec.masterPort: port 9790 serves the progress report, so write another",
+            "three: spec.mounts[].claimName: write the name of a claim in the job's namespace, of lower-case letters, digits, '-' and '.'",
+            "three: spec.mounts[].path: write an absolute path, such as /data, without a colon and without a slash at its end")]
+
+
 @pytest.mark.parametrize("path", [pytest.param(p, id=p.stem) for p, e in broken_rules() if is_of_quantities(e)])
 def test_quantities_are_left_to_the_api_server(path):
     """Once render judges one, its rule has to leave OF_QUANTITIES."""
@@ -226,7 +279,24 @@ def test_flags_say_what_the_operator_would_know():
         ("example/ours:7", "16", "vision")}
 
 
-@pytest.mark.parametrize("args", [[], ["-f", "missing.yaml"], ["-f", "-", "-o", "xml"], ["-f", "-", "--bad"]], ids=" ".join)
+def test_integrations_say_what_is_installed():
+    path = MANIFESTS / "render" / "queued.yaml"
+
+    def kinds(*args):
+        return {o["kind"] for o in rendered("-f", path, *args)} & {"PodGroup", "Workload"}
+
+    assert kinds() == {"PodGroup", "Workload"} and kinds("--integration=kueue") == {"Workload"}
+    assert kinds("--integration", "volcano", "--integration", "native") == {"PodGroup"}
+    assert "warning: schedulingPolicy.gang is Native, but" in render("-f", path, "--integration=kueue").stderr
+
+
+def test_the_image_of_the_launcher_may_be_anothers():
+    pods = rendered("-f", MANIFESTS / "render" / "launcher.yaml", "--launcher-image=example/ours:7")
+    assert {p["spec"]["initContainers"][0]["image"] for p in pods if p["kind"] == "Pod"} == {"example/ours:7"}
+
+
+@pytest.mark.parametrize("args", [[], ["-f", "missing.yaml"], ["-f", "-", "-o", "xml"], ["-f", "-", "--bad"],
+                                  ["-f", "-", "--integration=kueues"]], ids=" ".join)
 def test_a_wrong_call_is_an_error_of_usage(args):
     done = render(*args, text="")
     assert done.returncode == 64 and done.stderr.startswith("lockstep-operator render: ") and done.stderr.count("\n") == 1

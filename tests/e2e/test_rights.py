@@ -3,27 +3,10 @@
 Runs last of the files on the real node: the record is that of all of them.
 """
 from kube import training_job
+from rights import Rights
 
 RESTRICTED = {"runAsNonRoot": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
               "seccompProfile": {"type": "RuntimeDefault"}}
-OPERATOR = "system:serviceaccount:lockstep-system:lockstep-operator"
-
-
-def asked(kube):
-    """Every request of the installed operator: {(verb, resource): RBAC's verdicts}. Admission refuses with 403 too."""
-    seen = {}
-    for event in kube.audited(OPERATOR):
-        if event["user"]["username"] != OPERATOR or "objectRef" not in event:
-            continue
-        target = event["objectRef"]
-        resource = target["resource"] + (f"/{target['subresource']}" if "subresource" in target else "")
-        seen.setdefault((event["verb"], resource), set()).add(event["annotations"]["authorization.k8s.io/decision"])
-    return seen
-
-
-def granted(kube):
-    role = kube.get("clusterrole", "lockstep-operator")
-    return {(verb, resource) for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
 
 
 def squat(kube, name):
@@ -57,7 +40,8 @@ def test_every_right_is_used_and_none_is_missing(cluster, kube):
     kube.kubectl("patch", "tj", "paused", "--type=merge", "-p", '{"spec":{"runPolicy":{"suspend":true}}}')
     kube.wait("its pod to be deleted", lambda: not kube.pods("paused"))
 
-    requests = asked(kube)
-    assert {request for request, verdicts in requests.items() if verdicts != {"allow"}} == set()
-    assert granted(kube) - set(requests) == set(), "granted and never used"
-    assert set(requests) - granted(kube) == set(), "used and granted by something else"
+    rights = Rights(kube, "lockstep-system")
+    granted, requests = rights.granted("clusterrole/lockstep-operator"), set(rights.asked())
+    assert rights.refused() == set()
+    assert granted - requests == set(), "granted and never used"
+    assert requests - granted == set(), "used and granted by something else"

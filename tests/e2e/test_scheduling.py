@@ -6,6 +6,7 @@ import pytest
 from kube import condition, training_job
 from made_up_nodes import MadeUpNodes, scheduled
 from operator_process import Operator
+from rights import Rights, kubeconfig_of_the_chart
 
 ONE_CPU = {"requests": {"cpu": "1"}}
 
@@ -25,8 +26,10 @@ def kube(nodes):
 
 
 @pytest.fixture
-def operator(kube):
-    running = Operator(f"--kubeconfig={kube.kubeconfig}", f"--namespace={kube.namespace}")
+def operator(kube, tmp_path):
+    """With the rights that the chart gives."""
+    rights = kubeconfig_of_the_chart(kube, tmp_path, "gangScheduling.native=true")
+    running = Operator(f"--kubeconfig={rights}", f"--namespace={kube.namespace}", integrations="native")
     yield running
     assert running.stop() == 0, running.text()
 
@@ -105,3 +108,15 @@ def test_a_job_larger_than_the_quota_leaves_nothing_behind_and_starts_when_there
     status = kube.wait_phase("wide", "Running")
     assert status["restarts"].get("failures", 0) == 0
     nodes.remove("roomy")
+
+
+def test_every_right_on_pod_groups_is_used_and_none_is_missing(kube, operator, kubelet, room_for_three):
+    kube.apply({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "whole"},
+                "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}})
+    kube.apply(gang("whole"))
+    kube.wait("the PodGroup to be seen as another's",
+              lambda: "PodGroup whole" in condition(kube.status("whole"), "NameConflict").get("message", ""))
+    kube.kubectl("delete", "podgroups.scheduling.k8s.io", "whole")
+    kube.wait_phase("whole", "Running")
+    rights = Rights(kube)
+    assert rights.refused() == set() and rights.unused("scheduling.k8s.io") == set()

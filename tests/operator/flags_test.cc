@@ -26,6 +26,7 @@ TEST(Flags, HaveDefaults) {
   EXPECT_TRUE(flags.namespaces.empty());
   EXPECT_EQ(flags.health_address, "0.0.0.0:8080");
   EXPECT_EQ(flags.trainer_image, "lockstep/trainer:" LOCKSTEP_VERSION);
+  EXPECT_EQ(flags.launcher_image, "lockstep/operator:" LOCKSTEP_VERSION);
   EXPECT_EQ(flags.workers, 4);
 }
 

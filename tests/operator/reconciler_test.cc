@@ -352,6 +352,23 @@ TEST_F(ReconcilerTest, StopsCreatingAtAQuotaAndTriesAllAgainLater) {
   EXPECT_NE(api_.requests.at(0).body.find("exceeded quota: small"), std::string::npos);
 }
 
+// Validation says that a pod can never be; a policy may say so, too, but can be changed.
+TEST_F(ReconcilerTest, FailsAtOnceWhenValidationRefusesAPod) {
+  const auto phase_after = [this](const std::string& words) {
+    see(a_job().attempt(1).with_companions(), api_.version + 1);
+    api_.on("create pods", 422, status(422, "Invalid", words));
+    EXPECT_TRUE(pass());
+    see(a_job().attempt(1).with_companions(), api_.version + 1);
+    EXPECT_TRUE(pass());
+    return body(0)["status"].value("phase", "Pending");
+  };
+  EXPECT_EQ(phase_after("Pod \"fashion-0\" is invalid: spec.containers[1].name: Duplicate value"),
+            "Failed");
+  EXPECT_EQ(phase_after("pods \"fashion-0\" is forbidden: ValidatingAdmissionPolicy 'x' denied "
+                        "request: no"),
+            "Pending");
+}
+
 TEST_F(ReconcilerTest, GoesOnWhenAnEventIsLost) {
   see(a_job().running().failed(1), 7);
   api_.on("create events", 500, status(500, "InternalError"));

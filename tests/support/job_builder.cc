@@ -147,6 +147,7 @@ Observed JobBuilder::observed() const {
   for (const json& pod : pods_) seen.pods.push_back(parse_pod(pod).value());
   seen.gone_ranks = gone_;
   seen.platform.trainer_image = "lockstep/trainer:1";
+  seen.platform.launcher_image = "lockstep/operator:1";
   if (has_companions_) {
     for (Create& companion : desired_companions(seen.job, seen.platform)) {
       companion.body["metadata"]["uid"] = "companion-uid";

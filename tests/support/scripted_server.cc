@@ -80,13 +80,14 @@ void Wire::end() {
   is_cut_ = false;
 }
 
-void Wire::raw(std::string_view bytes) {
+bool Wire::raw(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = tls_ ? SSL_write(tls_, bytes.data(), static_cast<int>(bytes.size()))
                               : ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;
+    if (sent <= 0) return false;
     bytes.remove_prefix(sent);
   }
+  return true;
 }
 
 std::string Wire::read_some() {

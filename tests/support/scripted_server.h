@@ -38,7 +38,7 @@ class Wire {
   void chunk(std::string_view bytes);
   void end();
 
-  void raw(std::string_view bytes);
+  bool raw(std::string_view bytes);  // false once the other side has closed
 
   // Until the other side closes.
   void wait_until_closed();

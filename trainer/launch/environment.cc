@@ -14,13 +14,6 @@ namespace {
 constexpr int kMostRanks = 1 << 20;
 constexpr int kMostLocalRanks = 1024;
 
-// A variable that is unset or empty is absent.
-std::optional<std::string> lookup(const Environment& node, const std::string& name) {
-  const auto found = node.find(name);
-  if (found == node.end() || found->second.empty()) return std::nullopt;
-  return found->second;
-}
-
 int number(const std::string& name, const std::string& text, int least, int most) {
   int value = 0;
   const char* end = text.data() + text.size();
@@ -83,13 +76,29 @@ void place_among_nodes(NodePlan& plan, const Environment& node) {
   check_ranks(plan);
   if (plan.nodes > 1 && !lookup(node, kMasterAddr)) {
     throw std::invalid_argument(
-        "MASTER_ADDR is not set: with NNODES above 1 it names the host of rank 0");
+        "MASTER_ADDR is not set: with NNODES above 1 it (or --master-addr) names the host of rank "
+        "0");
   }
   plan.master_addr = lookup(node, kMasterAddr).value_or("127.0.0.1");
   plan.master_port = lookup_number(node, kMasterPort, 1, 65535).value_or(kDefaultMasterPort);
 }
 
 }  // namespace
+
+std::optional<std::string> lookup(const Environment& node, const std::string& name) {
+  const auto found = node.find(name);
+  if (found == node.end() || found->second.empty()) return std::nullopt;
+  return found->second;
+}
+
+Environment with_node_flags(Environment node, const Options& options) {
+  using namespace contract;
+  if (options.nnodes) node[kNnodes] = std::to_string(*options.nnodes);
+  if (options.node_rank) node[kNodeRank] = std::to_string(*options.node_rank);
+  if (!options.master_addr.empty()) node[kMasterAddr] = options.master_addr;
+  if (options.master_port) node[kMasterPort] = std::to_string(*options.master_port);
+  return node;
+}
 
 NodePlan plan_node(const Environment& node, const Options& options, const Machine& machine) {
   NodePlan plan;
@@ -102,6 +111,7 @@ NodePlan plan_node(const Environment& node, const Options& options, const Machin
     place_among_nodes(plan, node);
   }
   plan.restart_count = lookup_number(node, contract::kAttempt, 1, kMostRanks).value_or(1) - 1;
+  plan.max_restarts = lookup(node, contract::kJobUid) ? 0 : options.max_restarts;
   plan.run_id = lookup(node, contract::kJobUid).value_or("none");
   plan.threads = std::max(1, static_cast<int>(machine.cpus / plan.local_world_size));
   return plan;
@@ -123,7 +133,7 @@ Environment worker_environment(const Environment& node, const NodePlan& plan, in
   worker["MASTER_ADDR"] = plan.master_addr;
   worker["MASTER_PORT"] = std::to_string(plan.master_port);
   worker["TORCHELASTIC_RESTART_COUNT"] = std::to_string(plan.restart_count);
-  worker["TORCHELASTIC_MAX_RESTARTS"] = "0";  // a node is restarted by the operator, never here
+  worker["TORCHELASTIC_MAX_RESTARTS"] = std::to_string(plan.max_restarts);
   worker["TORCHELASTIC_RUN_ID"] = plan.run_id;
   worker["TORCHELASTIC_USE_AGENT_STORE"] = "False";  // rank 0 serves the store itself
   worker.try_emplace("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1");

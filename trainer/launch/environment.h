@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "trainer/launch/options.h"
@@ -9,6 +10,9 @@
 namespace lockstep {
 
 using Environment = std::map<std::string, std::string>;
+
+// A variable that is unset or empty is absent.
+std::optional<std::string> lookup(const Environment& node, const std::string& name);
 
 // What this node offers.
 struct Machine {
@@ -28,9 +32,13 @@ struct NodePlan {
   std::string master_addr;
   int master_port = 0;
   int restart_count = 0;  // attempts before this one
+  int max_restarts = 0;   // in place, by this launcher: none where the operator does it
   std::string run_id;
   int threads = 1;  // OMP_NUM_THREADS where it is unset
 };
+
+// The node's variables with --nnodes, --node-rank, --master-addr and --master-port laid over them.
+Environment with_node_flags(Environment node, const Options& options);
 
 // Reads the operator's variables, with the defaults of one node. Throws std::invalid_argument with
 // one sentence when a variable is no number, out of range, missing or contradicts another.

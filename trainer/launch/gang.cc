@@ -37,10 +37,13 @@ void Gang::watch(std::vector<pollfd>& sources) const {
   }
 }
 
-void Gang::read(const Worker::OnLine& on_line, const std::function<bool()>& has_room) const {
+void Gang::read(const OnLine& on_line, const std::function<bool()>& has_room) const {
   for (const auto& worker : workers_) {
+    const auto of_rank = [&](int target, std::string_view prefix, std::string_view line) {
+      on_line(worker->rank(), target, prefix, line);
+    };
     for (auto& stream : worker->streams()) {
-      if (stream.pipe.is_open() && has_room()) worker->read(stream, on_line);
+      if (stream.pipe.is_open() && has_room()) worker->read(stream, of_rank);
     }
   }
 }

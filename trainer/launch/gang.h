@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/launch/worker.h"
@@ -15,6 +16,9 @@ namespace lockstep {
 
 class Gang {
  public:
+  using OnLine =
+      std::function<void(int rank, int target, std::string_view prefix, std::string_view line)>;
+
   // Starts one more. Throws SpawnError.
   Worker& start(int rank, const std::vector<std::string>& command, const Environment& environment);
 
@@ -30,7 +34,7 @@ class Gang {
   void watch(std::vector<pollfd>& sources) const;
 
   // Of each pipe a share of what is there, as long as `has_room()`.
-  void read(const Worker::OnLine& on_line, const std::function<bool()>& has_room) const;
+  void read(const OnLine& on_line, const std::function<bool()>& has_room) const;
 
   void signal(int number) const;
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "trainer/launch/gang.h"
@@ -25,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 // A process that SIGKILL does not end hangs in a driver; output nobody reads has no reader.
 constexpr Seconds kPatience{5};
+constexpr std::chrono::seconds kLogPatience{2};
 constexpr Seconds kSameRequest{1};  // wrappers and terminals may signal twice for one stop
 
 std::string text_of(Seconds seconds) {
@@ -39,7 +41,9 @@ class Launcher {
 
   Outcome run() {
     adopt_orphans();
+    if (!spec_.preface.empty()) say(spec_.preface);
     open_status();
+    open_logs();
     start_workers();
     reap();
     while (!is_finished()) {
@@ -48,12 +52,14 @@ class Launcher {
       if (std::exchange(must_reap_, false)) reap();
       read_streams();
       status_->serve(Clock::now());
+      if (logs_) tell_log_fault(logs_->take_fault());
       output_.pump();
       if (Clock::now() >= hang_deadline() && hang_watch_->look(Clock::now())) end_hang();
       if (Clock::now() >= deadline_) escalate();
     }
     hang_watch_.reset();
     status_.reset();  // nobody may ask any more
+    if (logs_) tell_log_fault(logs_->finish(kLogPatience));
     const Outcome outcome = conclude();
     flush();
     return outcome;
@@ -68,6 +74,24 @@ class Launcher {
     const auto say_it = [this](const std::string& text) { say(text); };
     status_.emplace(spec_.status, ranks, say_it);
     hang_watch_.emplace(spec_.hang_timeout, *status_, gang_, say_it);
+  }
+
+  void open_logs() {
+    if (spec_.log.directory.empty()) return;
+    std::vector<int> ranks;
+    for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
+    try {
+      logs_.emplace(spec_.log, ranks);
+    } catch (const std::system_error& error) {
+      say(std::string("no log files: ") + error.what());
+    }
+  }
+
+  // Once: after a fault there are no log files.
+  void tell_log_fault(const std::string& fault) {
+    if (fault.empty()) return;
+    say(fault);
+    logs_.reset();
   }
 
   // One that is told to stop starts no more.
@@ -119,8 +143,10 @@ class Launcher {
   }
 
   void read_streams() {
-    const auto on_line = [this](int target, std::string_view prefix, std::string_view line) {
+    const auto on_line = [this](int rank, int target, std::string_view prefix,
+                                std::string_view line) {
       output_.write_line(target, prefix, line);
+      if (logs_) logs_->write_line(rank, line);
     };
     gang_.read(on_line, [this] { return !output_.is_full(); });
   }
@@ -242,13 +268,18 @@ class Launcher {
       exits_.push_back({worker->rank(), 128 + SIGKILL, SIGKILL, now_ms(), true,
                         "did not end even after SIGKILL"});
     }
-    Outcome outcome{judge(exits_), {}};
+    Outcome outcome{judge(exits_), {}, was_told_to_stop_};
     if (!outcome.verdict.culprit) return outcome;
     const Exit& culprit = *outcome.verdict.culprit;
     if (const Worker* worker = gang_.find(culprit.rank)) {
       outcome.last_lines = worker->recent().lines();
     }
-    say("failed: " + describe(culprit));
+    std::string sentence = "failed: " + describe(culprit);
+    if (logs_) {
+      const std::string path = log_path(spec_.log.directory, culprit.rank);
+      sentence += "; what it wrote: " + path;
+    }
+    say(sentence);
     return outcome;
   }
 
@@ -264,6 +295,7 @@ class Launcher {
   Gang gang_;
   std::optional<StatusService> status_;  // until all ranks have ended
   std::optional<HangWatch> hang_watch_;  // as long
+  std::optional<LogFiles> logs_;
   std::vector<Exit> exits_;
   Stage stage_ = Stage::kRunning;
   Clock::time_point deadline_ = Clock::time_point::max();

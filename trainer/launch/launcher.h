@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "trainer/launch/environment.h"
+#include "trainer/launch/log_files.h"
 #include "trainer/launch/options.h"
 #include "trainer/launch/root_cause.h"
 #include "trainer/launch/status_service.h"
@@ -31,15 +32,19 @@ struct LaunchSpec {
   Seconds peer_grace{1};
   Seconds hang_timeout{0};  // 0: never
   StatusSpec status;
+  LogSpec log;
+  std::string preface;  // said before anything else, unless it is empty
 };
 
 struct Outcome {
   Verdict verdict;
   std::deque<std::string> last_lines;  // of the culprit
+  bool was_told_to_stop = false;       // from outside
 };
 
-// Takes over the process: blocks the signals it waits for, adopts orphans, writes to descriptors 1
-// and 2. Call it once, from the only thread. Throws std::runtime_error when the system refuses.
+// Takes over the process: blocks the signals it waits for, and leaves them so, adopts orphans,
+// writes to descriptors 1 and 2. Call it from the main thread. Throws std::runtime_error when the
+// system refuses.
 Outcome launch(const LaunchSpec& spec);
 
 }  // namespace lockstep

@@ -18,9 +18,9 @@ bool is_ignored(int number) {
 sigset_t answered() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGTERM}) sigaddset(&set, number);
-  for (const int number : {SIGINT, SIGHUP, SIGQUIT}) {
-    if (!is_ignored(number)) sigaddset(&set, number);
+  sigaddset(&set, SIGCHLD);
+  for (const int number : kStopSignals) {
+    if (number == SIGTERM || !is_ignored(number)) sigaddset(&set, number);
   }
   return set;
 }

@@ -1,16 +1,20 @@
 // The signals the launcher answers, as messages on a descriptor for its poll loop.
 #pragma once
 
+#include <csignal>
 #include <optional>
 
 #include "trainer/launch/fd.h"
 
 namespace lockstep {
 
-// From here on SIGCHLD, SIGTERM, SIGINT, SIGHUP and SIGQUIT wait until Signals hands them out. The
-// first act of the program: as process 1 it would lose what comes before, for Linux drops a signal
-// that process 1 does not expect. SIGHUP, SIGINT and SIGQUIT stay ignored where the parent had them
-// ignored, as nohup and shells do for what shall go on without them.
+// Those that ask the node to stop.
+inline constexpr int kStopSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
+// From here on SIGCHLD and kStopSignals wait until Signals hands them out. The first act of the
+// program: as process 1 it would lose what comes before, for Linux drops a signal that process 1
+// does not expect. SIGHUP, SIGINT and SIGQUIT stay ignored where the parent had them ignored, as
+// nohup and shells do for what shall go on without them.
 void hold_signals();
 
 class Signals {

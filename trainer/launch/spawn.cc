@@ -1,4 +1,5 @@
-// fork and exec; see spawn.h. The caller has one thread, so that the child may do as it likes.
+// fork and exec; see spawn.h. In between only calls that are safe in a signal handler: a thread
+// that writes log files may hold any lock at that moment.
 #include "trainer/launch/spawn.h"
 
 #include <fcntl.h>

@@ -60,3 +60,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
   resources: [priorityclasses]
   verbs: [get]
 {{- end }}
+
+{{- define "lockstep.image" -}}
+{{ .Values.operator.image.repository }}:{{ .Values.operator.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "lockstep.launcherImage" -}}
+{{- with .Values.launcher.image -}}
+{{- if .repository }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ else }}{{ include "lockstep.image" $ }}{{ end -}}
+{{- end -}}
+{{- end }}

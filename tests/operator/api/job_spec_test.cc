@@ -4,15 +4,25 @@
 #include <gmock/gmock.h>
 
 #include "operator/api/training_job.h"
+#include "tests/support/spec.h"
 
 namespace lockstep {
 namespace {
 
 using nlohmann::json;
+using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> faults_of(const json& spec) {
+  Faults faults;
+  parse_spec(spec, faults);
+  return faults.sentences();
+}
 
 TEST(JobSpec, HasTheDocumentedDefaults) {
-  const JobSpec spec = parse_spec(json::object()).value();
+  const JobSpec spec = spec_of("{}");
   EXPECT_EQ(spec.num_nodes, 1);
   ASSERT_EQ(spec.node_groups.size(), 1u);
   EXPECT_EQ(spec.node_groups[0].proc_per_node, std::nullopt);
@@ -28,20 +38,19 @@ TEST(JobSpec, HasTheDocumentedDefaults) {
 }
 
 TEST(JobSpec, IsReadWhole) {
-  const JobSpec spec = parse_spec(json::parse(R"({
+  const JobSpec spec = spec_of(R"({
     "numNodes": 3, "procPerNode": 4, "image": "x", "command": ["a"], "args": ["b", "c"],
     "env": [{"name": "A", "value": "1"}], "config": {"model": {}}, "masterPort": 2000,
     "mounts": [{"claimName": "data", "path": "/data", "readOnly": true}],
     "checkpoints": {"claimName": "ckpt", "subPath": "runs/7"},
     "sharedMemory": {"sizeLimit": "8Gi"}, "networkPolicy": "None",
-    "schedulingPolicy": {"gang": "Volcano", "queue": "q", "scheduleTimeoutSeconds": 60},
-    "runPolicy": {"suspend": true, "backoffLimit": 0, "cleanPodPolicy": "All"}})"))
-                           .value();
+    "schedulingPolicy": {"gang": "Auto", "queue": "q", "scheduleTimeoutSeconds": 60},
+    "runPolicy": {"suspend": true, "backoffLimit": 0, "cleanPodPolicy": "All"}})");
   EXPECT_EQ(spec.num_nodes, 3);
   EXPECT_EQ(spec.node_groups.at(0).proc_per_node, 4);
   EXPECT_EQ(spec.shared_memory.size_limit, "8Gi");
   EXPECT_FALSE(spec.is_isolated);
-  EXPECT_EQ(spec.scheduling.gang, Gang::kVolcano);
+  EXPECT_EQ(spec.scheduling.gang, Gang::kAuto);
   EXPECT_EQ(spec.scheduling.schedule_timeout_seconds, 60);
   EXPECT_EQ(spec.args, (std::vector<std::string>{"b", "c"}));
   EXPECT_TRUE(spec.mounts.at(0).is_read_only);
@@ -52,11 +61,10 @@ TEST(JobSpec, IsReadWhole) {
 }
 
 TEST(JobSpec, AddsUpItsGroups) {
-  const JobSpec spec = parse_spec(json::parse(R"({"procPerNode": 8, "nodeGroups": [
+  const JobSpec spec = spec_of(R"({"procPerNode": 8, "nodeGroups": [
     {"name": "new", "numNodes": 2},
     {"name": "old", "numNodes": 3, "procPerNode": 4, "nodeSelector": {"gpu": "a"}},
-    {"name": "cpu", "procPerNode": "auto"}]})"))
-                           .value();
+    {"name": "cpu", "procPerNode": "auto"}]})");
   EXPECT_EQ(spec.num_nodes, 6);
   EXPECT_EQ(spec.node_groups.at(0).proc_per_node, 8) << "the job's, where a group says nothing";
   EXPECT_EQ(spec.node_groups.at(1).proc_per_node, 4);
@@ -93,9 +101,7 @@ TEST(JobSpec, RefusesWhatMakesNoSenseInOneSentence) {
        "spec.nodeGroups[].procPerNode is 0"},
       {R"([])", "spec is []: write an object"}};
   for (const auto& [spec, sentence] : cases) {
-    const auto result = parse_spec(json::parse(spec));
-    ASSERT_FALSE(result) << spec;
-    EXPECT_THAT(result.error().message, HasSubstr(sentence));
+    EXPECT_THAT(faults_of(json::parse(spec)), ElementsAre(HasSubstr(sentence))) << spec;
   }
 }
 
@@ -103,19 +109,39 @@ TEST(JobSpec, TakesAConfigOf64KibAndNoByteMore) {
   const auto config_of = [](std::size_t bytes) {
     return json{{"config", {{"k", std::string(bytes - std::string(R"({"k":""})").size(), 'x')}}}};
   };
-  EXPECT_TRUE(parse_spec(config_of(kMaxConfigBytes)));
-  const auto result = parse_spec(config_of(kMaxConfigBytes + 1));
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message,
-              HasSubstr("takes 65537 bytes as JSON, but at most 64 KiB fit"));
+  EXPECT_THAT(faults_of(config_of(kMaxConfigBytes)), IsEmpty());
+  EXPECT_THAT(faults_of(config_of(kMaxConfigBytes + 1)),
+              ElementsAre(HasSubstr("takes 65537 bytes as JSON, but at most 64 KiB fit")));
 }
 
 TEST(TrainingJob, IsKeptWithASentenceWhenItsSpecMakesNoSense) {
   const json object = {{"metadata", {{"name", "a"}, {"uid", "u"}}},
                        {"spec", {{"numNodes", 0}, {"runPolicy", {{"managedBy", "other"}}}}}};
   const TrainingJob job = parse_training_job(object).value();
-  EXPECT_THAT(job.invalid, HasSubstr("spec.numNodes"));
+  EXPECT_THAT(job.faults.sentences(), ElementsAre(HasSubstr("spec.numNodes")));
   EXPECT_EQ(job.spec.run_policy.managed_by, "other");
+}
+
+TEST(TrainingJob, HasASentenceForEachOfItsFaults) {
+  const json object = {
+      {"metadata", {{"name", "A"}, {"uid", "u"}}},
+      {"spec", json::parse(R"({"numNodes": 0, "launcher": "Add", "masterPort": 9790,
+    "env": [{"name": "RANK"}, {"name": "RANK"}, {"name": "B="}],
+    "schedulingPolicy": {"gang": "Slurm", "queue": "q", "scheduleTimeoutSeconds": 0},
+    "runPolicy": {"successPolicy": "Any", "successGraceSeconds": 1,
+                  "restartBackoff": {"initialSeconds": -1, "maxSeconds": 1},
+                  "failureRules": [{"exitCodes": [0]}, {"action": "Fail"}]}})")}};
+  const Faults faults = parse_training_job(object).value().faults;
+  EXPECT_THAT(faults.sentences(),
+              ElementsAre(HasSubstr("numNodes is 0"), HasSubstr("launcher is \"Add\""),
+                          HasSubstr("gang is \"Slurm\""), HasSubstr("scheduleTimeoutSeconds is 0"),
+                          HasSubstr("initialSeconds is -1"), HasSubstr("exitCodes[] is 0"),
+                          HasSubstr("action is \"\""), HasSubstr("exitCodes, reasons or both"),
+                          HasSubstr("successPolicy is \"Any\""), HasSubstr("metadata.name: "),
+                          HasSubstr("RANK is set by the operator"), HasSubstr("without '='"),
+                          HasSubstr("port 9790")))
+      << "no other follows from one that is named already";
+  EXPECT_THAT(faults.summary(), EndsWith("exitCodes, reasons or both; and 5 more"));
 }
 
 }  // namespace

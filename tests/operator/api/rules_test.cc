@@ -17,8 +17,10 @@ std::string mistake(const std::string& spec, const std::string& name = "fashion"
   return parse_training_job(
              {{"metadata", {{"name", name}, {"uid", "u"}}}, {"spec", json::parse(spec)}})
       .value()
-      .invalid;
+      .faults.summary();
 }
+
+std::string of_template(const std::string& pod) { return R"({"template": {"spec": )" + pod + "}}"; }
 
 const char kName[] =
     "the name becomes a Service and host names, so write lower-case letters, digits and '-', "
@@ -92,6 +94,111 @@ TEST(Rules, SayWhatToWriteInstead) {
   for (const auto& [spec, where, sentence] : cases) {
     EXPECT_EQ(mistake(spec), std::string(where) + ": " + sentence) << spec;
   }
+}
+
+const char kHost[] =
+    "each node gets the host name <job>-<node rank> under the job's Service, so leave it out";
+const char kOurs[] = "names that begin with lockstep- are the operator's, so write another";
+const char kDevices[] = "write a plain whole number of each device, such as 8 for nvidia.com/gpu";
+const char kFolderOfTheLauncher[] =
+    "the launcher is put into /lockstep, so mount something else elsewhere";
+
+TEST(Rules, KeepWhatTheOperatorGivesEachPod) {
+  const std::string pod = "spec.template.spec.";
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {R"({"hostname": "a"})", "hostname", kHost},
+      {R"({"subdomain": "a"})", "subdomain", kHost},
+      {R"({"volumes": [{"name": "lockstep-shm"}]})", "volumes[].name", kOurs},
+      {R"({"initContainers": [{"name": "lockstep-launcher"}]})", "initContainers[].name", kOurs},
+      {R"({"initContainers": [{"name": "trainer"}]})", "initContainers[].name",
+       "trainer is the container that trains, so write another name"},
+      {R"({"containers": [{"name": "trainer", "restartPolicy": "Always"}]})",
+       "containers[].restartPolicy",
+       "write Never or leave it out: a lost node restarts all nodes, which the operator does"}};
+  for (const auto& [source, where, sentence] : cases) {
+    EXPECT_EQ(mistake(of_template(source)), pod + where + ": " + sentence) << source;
+  }
+  for (const char* source :
+       {R"({"hostname": "", "volumes": [{"name": "lockstep"}]})",
+        R"({"initContainers": [{"name": "my-lockstep-x", "restartPolicy": "Always"}]})",
+        R"({"containers": [{"name": "trainer", "restartPolicy": "Never"}]})",
+        R"({"containers": [{"name": "log", "restartPolicy": "Always"}]})"}) {
+    EXPECT_EQ(mistake(of_template(source)), "") << source;
+  }
+}
+
+TEST(Rules, CountDevicesInPlainWholeNumbers) {
+  for (const char* amount : {R"("8Gi")", R"("1500m")", R"("1e3")", R"("0.5")", "0.5", "-1", R"("")",
+                             R"("+8")", R"("8 ")"}) {
+    const std::string limits = std::string(R"({"limits": {"nvidia.com/gpu": )") + amount + "}}";
+    EXPECT_EQ(mistake(R"({"resourcesPerNode": )" + limits + "}"),
+              std::string("spec.resourcesPerNode.limits: ") + kDevices)
+        << amount;
+    EXPECT_EQ(mistake(R"({"nodeGroups": [{"name": "a", "resourcesPerNode": )" + limits + "}]}"),
+              std::string("spec.nodeGroups[].resourcesPerNode.limits: ") + kDevices);
+    EXPECT_EQ(mistake(of_template(R"({"containers": [{"name": "trainer", "resources": )" + limits +
+                                  "}]}")),
+              std::string("spec.template.spec.containers[].resources.limits: ") + kDevices);
+  }
+  for (const char* amount : {"8", R"("8")", "0", R"("12345678901234567890")"}) {
+    EXPECT_EQ(mistake(std::string(R"({"resourcesPerNode": {"limits": {"cpu": "1500m",
+                                      "nvidia.com/gpu": )") +
+                      amount + "}}}"),
+              "");
+  }
+}
+
+TEST(Rules, RequestDevicesAsTheyAreLimited) {
+  const auto mistake_in = [](const char* resources) {
+    return mistake(std::string(R"({"resourcesPerNode": )") + resources + "}");
+  };
+  for (const char* resources :
+       {R"({"requests": {"nvidia.com/gpu": 8}})",
+        R"({"requests": {"nvidia.com/gpu": 4}, "limits": {"nvidia.com/gpu": 8}})"}) {
+    EXPECT_EQ(mistake_in(resources),
+              "spec.resourcesPerNode: write the same number of each device in requests and in "
+              "limits, or leave it out of requests");
+  }
+  EXPECT_EQ(mistake_in(R"({"requests": {"nvidia.com/gpu": "8", "cpu": 1},
+                           "limits": {"nvidia.com/gpu": 8}})"),
+            "");
+}
+
+TEST(Rules, LayAnInjectedLauncherBeforeACommand) {
+  const char kCommand[] =
+      "spec.command: under launcher Inject write the whole command, since the image's own entry "
+      "point is not known";
+  EXPECT_EQ(mistake(R"({"launcher": "Inject"})"), kCommand);
+  EXPECT_EQ(mistake(R"({"launcher": "Inject", "args": ["a"], "command": []})"), kCommand);
+  EXPECT_EQ(mistake(R"({"launcher": "Inject", "template": {"spec": {"containers": [
+                        {"name": "log", "command": ["a"]}, {"name": "trainer"}]}}})"),
+            kCommand);
+  EXPECT_EQ(mistake(R"({"launcher": "Inject", "template": {"spec": {"containers": [
+                        {"name": "trainer", "command": ["a"]}]}}})"),
+            "");
+  EXPECT_EQ(mistake(R"({"launcher": "FromImage"})"), "");
+  for (const char* taken : {R"("mounts": [{"claimName": "a", "path": "/lockstep"}])",
+                            R"("checkpoints": {"claimName": "a", "path": "/lockstep"})"}) {
+    EXPECT_EQ(mistake(std::string(R"({"launcher": "Inject", "command": ["a"], )") + taken + "}"),
+              std::string("spec.launcher: ") + kFolderOfTheLauncher);
+    EXPECT_EQ(mistake(std::string("{") + taken + "}"), "");
+  }
+}
+
+TEST(Rules, BoundTheGroupsOfAQueuedJob) {
+  const auto mistake_of = [](int groups, const char* label) {
+    json list = json::array();
+    for (int i = 0; i < groups; ++i) list.push_back({{"name", "g" + std::to_string(i)}});
+    const json meta = {{"name", "a"}, {"uid", "u"}, {"labels", {{label, "vision"}}}};
+    return parse_training_job({{"metadata", meta}, {"spec", {{"nodeGroups", list}}}})
+        .value()
+        .faults.summary();
+  };
+  EXPECT_EQ(mistake_of(8, "kueue.x-k8s.io/queue-name"), "");
+  EXPECT_EQ(mistake_of(9, "team"), "");
+  EXPECT_EQ(mistake_of(9, "kueue.x-k8s.io/queue-name"),
+            "spec.nodeGroups: Kueue takes at most 8 groups of a job, so write fewer or remove the "
+            "label kueue.x-k8s.io/queue-name");
 }
 
 TEST(Rules, KeepTheVariablesOfTheOperator) {

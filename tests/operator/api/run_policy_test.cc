@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/spec.h"
+
 namespace lockstep {
 namespace {
 
@@ -11,8 +13,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+std::vector<std::string> faults_of(const json& policy) {
+  Faults faults;
+  parse_run_policy({{"runPolicy", policy}}, faults);
+  return faults.sentences();
+}
+
 TEST(RunPolicy, HasTheDocumentedDefaults) {
-  const RunPolicy policy = parse_run_policy(json::object()).value();
+  const RunPolicy policy = spec_of("{}").run_policy;
   EXPECT_EQ(policy.backoff_limit, 3);
   EXPECT_EQ(policy.disruption_limit, std::nullopt) << "unbounded";
   EXPECT_EQ(policy.restart_backoff.initial_seconds, 10);
@@ -28,13 +36,13 @@ TEST(RunPolicy, HasTheDocumentedDefaults) {
 }
 
 TEST(RunPolicy, IsReadWhole) {
-  const RunPolicy policy = parse_run_policy(json::parse(R"({"runPolicy": {
+  const RunPolicy policy = spec_of(R"({"runPolicy": {
     "disruptionLimit": 0, "restartBackoff": {"initialSeconds": 5, "maxSeconds": 60},
     "failureRules": [{"exitCodes": ["64-66", 71], "reasons": ["OOMKilled"], "action": "Fail"},
                      {"exitCodes": [3], "action": "RestartWithoutCounting"}],
     "successPolicy": "FirstNode", "successGraceSeconds": 0, "activeDeadlineSeconds": 3600,
-    "podTerminationTimeoutSeconds": 30, "ttlSecondsAfterFinished": 0}})"))
-                               .value();
+    "podTerminationTimeoutSeconds": 30, "ttlSecondsAfterFinished": 0}})")
+                               .run_policy;
   EXPECT_EQ(policy.disruption_limit, 0);
   EXPECT_EQ(policy.restart_backoff.initial_seconds, 5);
   EXPECT_EQ(policy.restart_backoff.max_seconds, 60);
@@ -65,15 +73,15 @@ TEST(RunPolicy, RefusesWhatMakesNoSenseInOneSentence) {
        "write Restart, RestartWithoutCounting or Fail"},
       {R"({"failureRules": [{"exitCodes": 1, "action": "Fail"}]})", "exitCodes is 1: write a list"},
       {R"({"successPolicy": "Any"})", "spec.runPolicy.successPolicy is \"Any\": write AllNodes or"},
-      {R"({"successGraceSeconds": -1})", "spec.runPolicy.successGraceSeconds is -1"},
+      {R"({"successPolicy": "FirstNode", "successGraceSeconds": -1})",
+       "spec.runPolicy.successGraceSeconds is -1"},
+      {R"({"successGraceSeconds": 30})", "write successPolicy FirstNode beside it"},
       {R"({"activeDeadlineSeconds": 0})", "spec.runPolicy.activeDeadlineSeconds is 0"},
       {R"({"podTerminationTimeoutSeconds": 0})",
        "spec.runPolicy.podTerminationTimeoutSeconds is 0"},
       {R"({"ttlSecondsAfterFinished": "1h"})", "spec.runPolicy.ttlSecondsAfterFinished is \"1h\""}};
   for (const auto& [policy, sentence] : cases) {
-    const auto result = parse_run_policy({{"runPolicy", json::parse(policy)}});
-    ASSERT_FALSE(result) << policy;
-    EXPECT_THAT(result.error().message, HasSubstr(sentence));
+    EXPECT_THAT(faults_of(json::parse(policy)), ElementsAre(HasSubstr(sentence))) << policy;
   }
 }
 
@@ -82,18 +90,30 @@ TEST(RunPolicy, RefusesExitCodesThatNoFailedContainerHas) {
        {"0", "256", "-1", "1.5", "true", R"("71")", R"("a-b")", R"("66-64")", R"("0-3")",
         R"("250-256")", R"("64-")", R"("-66")", R"("")", R"("1-2-3")"}) {
     const json rule = {{"exitCodes", json::array({json::parse(code)})}, {"action", "Fail"}};
-    const auto result = parse_run_policy({{"runPolicy", {{"failureRules", json::array({rule})}}}});
-    ASSERT_FALSE(result) << code;
-    EXPECT_THAT(result.error().message, HasSubstr("failureRules[].exitCodes[] is "));
+    EXPECT_THAT(faults_of({{"failureRules", json::array({rule})}}),
+                ElementsAre(HasSubstr("failureRules[].exitCodes[] is ")))
+        << code;
   }
 }
 
 TEST(RunPolicy, TakesThirtyTwoFailureRulesAndNoMore) {
   const json rule = {{"reasons", {"OOMKilled"}}, {"action", "Fail"}};
-  EXPECT_TRUE(parse_run_policy({{"runPolicy", {{"failureRules", json(32, rule)}}}}));
-  const auto result = parse_run_policy({{"runPolicy", {{"failureRules", json(33, rule)}}}});
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message, HasSubstr("write at most 32 rules"));
+  EXPECT_THAT(faults_of({{"failureRules", json(32, rule)}}), IsEmpty());
+  EXPECT_THAT(faults_of({{"failureRules", json(33, rule)}}),
+              ElementsAre(HasSubstr("write at most 32 rules")));
+}
+
+TEST(RunPolicy, TakesReasonsInTheLettersOfTheirKubelet) {
+  const auto faults = [](const char* reason) {
+    return faults_of({{"failureRules", {{{"reasons", {reason}}, {"action", "Fail"}}}}});
+  };
+  for (const char* reason : {"OOMKilled", "Error", "StartError", "Hang", "ErrorOfOurs"}) {
+    EXPECT_THAT(faults(reason), IsEmpty()) << reason;
+  }
+  for (const char* reason : {"oomkilled", "OomKilled", "ERROR", "hang", "", "-x"}) {
+    EXPECT_THAT(faults(reason), ElementsAre(HasSubstr("in the letters that kubectl shows")))
+        << reason;
+  }
 }
 
 }  // namespace

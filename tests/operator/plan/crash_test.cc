@@ -19,17 +19,17 @@ TEST(Crashes, NeverBreakAnInvariantAndAlwaysLetTheJobEnd) {
       cluster.live();
       cluster.operate(/*may_crash=*/true);
     }
-    for (int step = 0; step < 200 && !cluster.world().status().is_finished(); ++step) {
+    for (int step = 0; step < 200 && !cluster.job().status().is_finished(); ++step) {
       cluster.live_kindly();
       cluster.operate(/*may_crash=*/false);
     }
     ASSERT_TRUE(cluster.world().faults().empty())
         << "seed " << seed << ": " << cluster.world().faults().front();
-    ASSERT_TRUE(cluster.world().status().is_finished()) << "seed " << seed << "\n"
-                                                        << cluster.world().picture();
+    ASSERT_TRUE(cluster.job().status().is_finished()) << "seed " << seed << "\n"
+                                                      << cluster.world().picture();
     crashes += cluster.crashes();
     conflicts += cluster.conflicts();
-    ++(cluster.world().status().phase == Phase::kSucceeded ? succeeded : failed);
+    ++(cluster.job().status().phase == Phase::kSucceeded ? succeeded : failed);
   }
   // The histories have to reach what they are there for.
   EXPECT_GT(crashes, 300);

@@ -1,4 +1,4 @@
-// The active deadline: running time since start or resume.
+// The active deadline: running time since start or resume. The startup deadline.
 #include "operator/plan/deadline.h"
 
 #include <gmock/gmock.h>
@@ -69,6 +69,22 @@ TEST(ActiveDeadline, DoesNotCountSuspendedTime) {
   EXPECT_EQ(job.job().status.phase, Phase::kPending);
   EXPECT_THAT(words(plan_for(job, 10'059)), ElementsAre("create fashion-0", "create fashion-1"));
   EXPECT_EQ(plan_for(job, 10'060).status->condition(names::kFailed)->reason, "DeadlineExceeded");
+}
+
+// Otherwise a long back-off and one full quota would end the job before it had a chance to start.
+TEST(StartupDeadline, CountsFromTheEndOfTheBackOffAlsoAfterARefusal) {
+  const auto job = a_job().nodes(2).with_companions().attempt(3).status(
+      {{"nextRestartTime", format_time(after(2000))}});
+  Observed seen = job.observed();
+  seen.pods.clear();
+  seen.refused = {{3, "Pod fashion-1", Refusal::kForNow, "exceeded quota"}};
+  seen = written(job, decide(seen, after(2001))).observed();
+  seen.pods.clear();
+  EXPECT_EQ(seen.job.status.attempt, 4);
+  for (const auto& [seconds, phase] : {std::pair(2100, Phase::kPending), {3800, Phase::kFailed}}) {
+    const Plan plan = decide(seen, after(seconds));
+    EXPECT_EQ(plan.status.value_or(seen.job.status).phase, phase) << seconds;
+  }
 }
 
 TEST(ActiveDeadline, IsAbsentUnlessAsked) { EXPECT_FALSE(plan_for(a_job().running()).look_again); }

@@ -219,6 +219,10 @@ TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
   trainer["template"]["spec"]["containers"][0]["name"] = "trainer";
   EXPECT_THAT(warnings(trainer), ElementsAre("ReservedEnvironment"));
   EXPECT_THAT(warnings(json::object()), ElementsAre("NoCheckpoints"));
+  const char* labels = R"({"template": {"metadata": {"labels": {
+      "team": "vision", "app.kubernetes.io/managed-by": "lockstep-operator",
+      "lockstep.dev/node-rank": "9"}}}})";
+  EXPECT_THAT(warnings(json::parse(labels)), ElementsAre("NoCheckpoints", "ReservedLabel"));
 }
 
 TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
@@ -229,7 +233,9 @@ TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
   EXPECT_EQ(says("{}"), 1);
   EXPECT_EQ(says(R"({"procPerNode": 1})"), 0);
   EXPECT_EQ(says(R"({"resourcesPerNode": {"limits": {"nvidia.com/gpu": 1}}})"), 0);
-  EXPECT_EQ(says(R"({"resourcesPerNode": {"requests": {"nvidia.com/gpu": 1}}})"), 1);
+  EXPECT_EQ(says(R"({"template": {"spec": {"containers": [
+                {"name": "trainer", "resources": {"requests": {"nvidia.com/gpu": 1}}}]}}})"),
+            1);
 }
 
 TEST(Decide, CleansUpAsThePolicySays) {
@@ -360,7 +366,7 @@ TEST(Decide, WaitsForANameThatOthersHold) {
 
   Observed refused = a_job().attempt(1).observed();
   refused.refused = {
-      {.attempt = 1, .what = "Service fashion", .name_is_taken = true, .message = ""}};
+      {.attempt = 1, .what = "Service fashion", .kind = Refusal::kNameTaken, .message = ""}};
   EXPECT_THAT(decide(refused, after(10)).status->condition(names::kNameConflict)->message,
               HasSubstr("Service fashion"));
 }
@@ -391,6 +397,36 @@ TEST(Decide, GivesAHalfMadeAttemptBackWhenAQuotaRefusesTheRest) {
   EXPECT_THAT(words(decide(seen, after(10))), IsEmpty()) << "not before createRetryTime";
   EXPECT_THAT(words(decide(seen, *plan.status->create_retry_time)),
               ElementsAre("create fashion-0", "create fashion-1"));
+}
+
+TEST(Decide, FailsAtOnceWhatCanNeverBeCreated) {
+  Observed seen = a_job().attempt(1).with_companions().scheduled(0).observed();
+  seen.refused = {{1, "Pod fashion-1", Refusal::kForGood, "Pod \"fashion-1\" is invalid: no"}};
+  const Plan plan = decide(seen, after(10));
+  EXPECT_EQ(plan.status->phase, Phase::kFailed);
+  EXPECT_EQ(plan.status->attempt, 1);
+  EXPECT_EQ(plan.status->condition(names::kFailed)->reason, "CreateRefused");
+  EXPECT_THAT(plan.status->condition(names::kFailed)->message, HasSubstr("is invalid: no"));
+  EXPECT_THAT(event_reasons(plan), ElementsAre("CreateRefused"));
+  seen.job.status = *plan.status;
+  EXPECT_THAT(words(decide(seen, after(10))), ElementsAre("delete fashion-0"));
+
+  Observed running = a_job().running().observed();
+  running.refused = {{1, "NetworkPolicy fashion", Refusal::kForGood, "is invalid: "}};
+  EXPECT_EQ(decide(running, after(10)).status->phase, Phase::kRunning) << "it has all it needs";
+}
+
+TEST(Decide, FailsAStartupThatOldPodsKeepFromBeginning) {
+  const auto job = a_job()
+                       .running()
+                       .status({{"attempt", 2}, {"podsCreated", false}})
+                       .spec({{"runPolicy", {{"startupDeadlineSeconds", 60}}}});
+  EXPECT_EQ(plan_for(job, 59).look_again, after(60));
+  EXPECT_THAT(words(plan_for(job, 59)), ElementsAre("delete fashion-0", "delete fashion-1"));
+  const Plan plan = plan_for(job, 60);
+  EXPECT_EQ(plan.status->condition(names::kFailed)->reason, "StartupDeadlineExceeded");
+  EXPECT_THAT(plan.status->condition(names::kFailed)->message,
+              HasSubstr("pods of the attempt before are ending"));
 }
 
 TEST(Decide, FailsAStartupThatTakesTooLongWithItsTrueCause) {

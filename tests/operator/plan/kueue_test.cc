@@ -333,7 +333,8 @@ TEST(Queue, GetsTheQuotaBackAlsoFromAJobThatLostItsLabel) {
 TEST(Queue, WaitsAfterARefusalWithoutForgettingIt) {
   QueuedJob job;
   Observed refused = job.observed();
-  refused.refused.push_back({0, "Workload fashion", true, "it exists and has another owner"});
+  refused.refused.push_back(
+      {0, "Workload fashion", Refusal::kNameTaken, "it exists and has another owner"});
   const Plan plan = decide(refused, after(10));
   EXPECT_THAT(words(plan), IsEmpty());
   EXPECT_EQ(held(plan).reason, "CreateRefused");

@@ -8,6 +8,7 @@
 
 #include "operator/plan/platform.h"
 #include "operator/plan/trainer_container.h"
+#include "tests/support/spec.h"
 
 namespace lockstep {
 namespace {
@@ -41,7 +42,7 @@ TEST(Accelerators, AreCountedByPatternInTheLimits) {
 }
 
 int processes_of(const char* spec, const std::vector<std::string>& accelerators = kAccelerators) {
-  return ranks_of(parse_spec(json::parse(spec)).value(), accelerators).processes(0);
+  return ranks_of(spec_of(spec), accelerators).processes(0);
 }
 
 TEST(Ranks, TakeProcessesFromTheSpecFirst) {
@@ -55,12 +56,11 @@ TEST(Ranks, TakeProcessesFromTheSpecFirst) {
 }
 
 TEST(Ranks, CountTheAcceleratorsOfEachGroup) {
-  const JobSpec spec = parse_spec(json::parse(R"({"procPerNode": 5, "nodeGroups": [
+  const JobSpec spec = spec_of(R"({"procPerNode": 5, "nodeGroups": [
     {"name": "big", "numNodes": 2, "procPerNode": "auto",
      "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}},
     {"name": "small", "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}},
-    {"name": "one", "procPerNode": 1}]})"))
-                           .value();
+    {"name": "one", "procPerNode": 1}]})");
   const Ranks ranks = ranks_of(spec, kAccelerators);
   EXPECT_EQ(ranks.num_nodes(), 4);
   EXPECT_EQ(ranks.world_size(), 8 + 8 + 5 + 1);
@@ -91,15 +91,14 @@ TEST(Ranks, NumberEveryProcessExactlyOnce) {
 }
 
 TEST(TrainerContainer, LaysShorthandsOverTheTemplates) {
-  const JobSpec spec = parse_spec(json::parse(R"({
+  const JobSpec spec = spec_of(R"({
     "image": "mine", "args": ["--fast"], 
     "env": [{"name": "B", "value": "spec"}, {"name": "C", "value": "spec"}],
     "resourcesPerNode": {"limits": {"nvidia.com/gpu": 2}},
     "template": {"spec": {"containers": [{"name": "log", "image": "log"},
       {"name": "trainer", "image": "theirs", "command": ["run"], "args": ["--slow"],
        "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "template"}],
-       "resources": {"limits": {"memory": "1Gi"}}}]}}})"))
-                           .value();
+       "resources": {"limits": {"memory": "1Gi"}}}]}}})");
   EXPECT_EQ(trainer_container(spec, spec.node_groups.front()), json::parse(R"({
     "name": "trainer", "image": "mine", "command": ["run"], "args": ["--fast"],
     "env": [{"name": "A", "value": "template"}, {"name": "B", "value": "spec"},
@@ -108,25 +107,21 @@ TEST(TrainerContainer, LaysShorthandsOverTheTemplates) {
 }
 
 TEST(TrainerContainer, LaysAGroupOverTheJob) {
-  const JobSpec spec = parse_spec(json::parse(R"({
+  const JobSpec spec = spec_of(R"({
     "env": [{"name": "A", "value": "job"}, {"name": "B", "value": "job"}],
     "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8, "memory": "1Ti"}},
     "nodeGroups": [{"name": "old", "env": [{"name": "B", "value": "group"}],
-                    "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}]})"))
-                           .value();
+                    "resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}]})");
   EXPECT_EQ(trainer_container(spec, spec.node_groups.front()), json::parse(R"({
     "name": "trainer", "env": [{"name": "A", "value": "job"}, {"name": "B", "value": "group"}],
     "resources": {"limits": {"nvidia.com/gpu": 4, "memory": "1Ti"}}})"));
 }
 
 TEST(TrainerContainer, RunsOurImageOnlyWhenNobodyNamesOne) {
-  EXPECT_TRUE(uses_our_image(parse_spec(json::object()).value()));
-  EXPECT_FALSE(uses_our_image(parse_spec({{"image", "mine"}}).value()));
+  EXPECT_TRUE(uses_our_image(spec_of("{}")));
+  EXPECT_FALSE(uses_our_image(spec_of(R"({"image": "mine"})")));
   EXPECT_FALSE(uses_our_image(
-      parse_spec(
-          json::parse(
-              R"({"template": {"spec": {"containers": [{"name": "trainer", "image": "x"}]}}})"))
-          .value()));
+      spec_of(R"({"template": {"spec": {"containers": [{"name": "trainer", "image": "x"}]}}})")));
 }
 
 }  // namespace

@@ -8,8 +8,19 @@ namespace lockstep {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+namespace {
+
+const std::string kJob = "sim";
+
+}  // namespace
+
+const StoredJob& SimulatedCluster::job() const { return world_.job(kJob); }
+
 SimulatedCluster::SimulatedCluster(int nodes, int backoff_limit, unsigned seed)
-    : random_(seed), world_(nodes, {{"backoffLimit", backoff_limit}}), seen_{world_.pods()} {}
+    : random_(seed),
+      world_({StoredJob(kJob, nodes, {{"backoffLimit", backoff_limit}})}),
+      operator_(decide),
+      seen_{world_.pods()} {}
 
 bool SimulatedCluster::chance(double probability) {
   return std::uniform_real_distribution<>()(random_) < probability;
@@ -21,7 +32,7 @@ int SimulatedCluster::up_to(int highest) {
 
 void SimulatedCluster::live() {
   world_.wait(milliseconds(100 + up_to(19900)));
-  if (chance(0.02)) world_.set_suspended(!world_.is_suspended());
+  if (chance(0.02)) world_.set_suspended(kJob, !job().is_suspended());
   if (world_.pods().empty()) return;
   const int last = static_cast<int>(world_.pods().size()) - 1;
   const std::string pod = std::next(world_.pods().begin(), up_to(last))->first;
@@ -50,7 +61,7 @@ void SimulatedCluster::disturb(const std::string& pod) {
 
 void SimulatedCluster::live_kindly() {
   world_.wait(seconds(30));
-  if (world_.is_suspended()) world_.set_suspended(false);
+  if (job().is_suspended()) world_.set_suspended(kJob, false);
   const World::Pods pods = world_.pods();
   for (const auto& [pod, object] : pods) {
     if (world_.is_going(pod)) {
@@ -75,22 +86,19 @@ void SimulatedCluster::catch_up_view() {
 
 void SimulatedCluster::operate(bool may_crash) {
   catch_up_view();
-  const Observed seen = world_.observed(seen_[view_]);
-  const int version = world_.version();
+  const Pass pass = operator_.think(world_, kJob, seen_[view_]);
   if (chance(0.3)) live();  // the world moves while the operator thinks
-  const Plan plan = decide(seen, world_.now());
-  if (plan.status && !world_.write(*plan.status, version)) {
-    ++conflicts_;  // the plan is dropped
-    return;
-  }
-  for (const Action& action : plan.actions) {
-    if (may_crash && chance(0.15)) {
+  for (std::size_t write = 0; write < pass.writes(); ++write) {
+    if (may_crash && chance(0.1)) {
       ++crashes_;
+      operator_ = SimulatedOperator(decide);
       view_ = seen_.size() - 1;  // the next operator begins with a list
       return;
     }
-    if (!world_.is_current(seen.job)) return;
-    world_.write(action);
+    if (!operator_.carry_out(pass, write, write + 1, world_)) {
+      ++conflicts_;  // the plan is dropped
+      return;
+    }
     seen_.push_back(world_.pods());
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/operator/plan/world.h"
+#include "tests/operator/plan/simulated_operator.h"
 
 namespace lockstep {
 
@@ -23,6 +23,7 @@ class SimulatedCluster {
   void operate(bool may_crash);
 
   const World& world() const { return world_; }
+  const StoredJob& job() const;
   int crashes() const { return crashes_; }
   int conflicts() const { return conflicts_; }
 
@@ -34,6 +35,7 @@ class SimulatedCluster {
 
   std::mt19937 random_;
   World world_;
+  SimulatedOperator operator_;
   std::vector<World::Pods> seen_;  // one entry a change of the pods
   std::size_t view_ = 0;           // what of it the operator has seen
   int crashes_ = 0;

@@ -117,6 +117,30 @@ TEST(Environment, StandaloneLooksAtNoVariable) {
   EXPECT_EQ(worker.at("MASTER_PORT"), "4242");
 }
 
+TEST(Environment, TakesTheNodeFromFlagsBeforeVariables) {
+  Options options = with_nproc("4");
+  options.nnodes = 2;
+  options.node_rank = 1;
+  options.master_addr = "head";
+  options.master_port = 29600;
+  const Environment node = with_node_flags({{"NNODES", "9"}, {"NODE_RANK", "8"}}, options);
+  const Environment worker = worker_environment(node, plan_node(node, options, {}), 3);
+  EXPECT_EQ(worker.at("RANK"), "7");
+  EXPECT_EQ(worker.at("WORLD_SIZE"), "8");
+  EXPECT_EQ(worker.at("GROUP_RANK"), "1");
+  EXPECT_EQ(worker.at("MASTER_ADDR"), "head");
+  EXPECT_EQ(worker.at("MASTER_PORT"), "29600");
+  EXPECT_EQ(with_node_flags(kSecondNode, {}), kSecondNode);
+}
+
+TEST(Environment, RestartsInPlaceOnlyWithoutAnOperator) {
+  Options options;
+  options.max_restarts = 3;
+  const NodePlan alone = plan_node({}, options, {});
+  EXPECT_EQ(worker_environment({}, alone, 0).at("TORCHELASTIC_MAX_RESTARTS"), "3");
+  EXPECT_EQ(plan_node({{"LOCKSTEP_JOB_UID", "5f0c"}}, options, {}).max_restarts, 0);
+}
+
 TEST(Environment, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({{"NNODES", "2"}}, {}), HasSubstr("MASTER_ADDR is not set"));
   EXPECT_THAT(refusal({{"NNODES", "two"}}, {}), HasSubstr("NNODES=two is not a whole number"));

@@ -1,0 +1,94 @@
+// Finds a stall and the rank to blame.
+#include "operator/plan/stall.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "operator/api/names.h"
+#include "operator/plan/conditions.h"
+#include "operator/plan/ownership.h"
+
+namespace lockstep {
+namespace {
+
+// The answers of this attempt; nullptr when nobody was asked yet.
+const Reports* current_reports(const Observed& seen) {
+  const bool is_current = seen.reports && seen.reports->attempt == seen.job.status.attempt;
+  return is_current ? &*seen.reports : nullptr;
+}
+
+// Any node that moves shows that the job does.
+std::optional<double> silent_seconds(const Reports& reports) {
+  std::optional<double> least;
+  for (const auto& [rank, report] : reports.nodes) {
+    if (!report || !report->silent_seconds) continue;
+    least = std::min(least.value_or(*report->silent_seconds), *report->silent_seconds);
+  }
+  return least;
+}
+
+// The node whose rank is furthest behind, then the longest silent; one that does not answer at all
+// before every other.
+int culprit(const Reports& reports) {
+  const auto place = [](const auto& entry) {
+    const std::optional<NodeReport>& report = entry.second;
+    const NodeReport::Rank rank = report && report->slowest ? *report->slowest : NodeReport::Rank();
+    const bool is_suspect = !report || report->slowest;
+    return std::tuple(!is_suspect, report.has_value(), rank.epoch, rank.step, -rank.silent_seconds);
+  };
+  return std::min_element(reports.nodes.begin(), reports.nodes.end(),
+                          [&](const auto& a, const auto& b) { return place(a) < place(b); })
+      ->first;
+}
+
+std::string describe(const NodeReport::Rank& rank) {
+  const auto seconds = static_cast<long long>(rank.silent_seconds);
+  std::string text = "rank " + std::to_string(rank.rank) + " has told of no progress for " +
+                     std::to_string(seconds) + " s";
+  if (!rank.phase.empty()) text += ", last in phase " + rank.phase;
+  return text + " at step " + std::to_string(rank.step);
+}
+
+}  // namespace
+
+std::optional<Loss> stall_of(const Observed& seen, const Nodes& nodes) {
+  const std::optional<int> timeout = seen.job.spec.run_policy.stall_timeout_seconds;
+  const Reports* reports = current_reports(seen);
+  if (!timeout || !reports) return std::nullopt;
+  const bool all_were_asked =
+      static_cast<int>(reports->nodes.size()) == seen.job.spec.num_nodes && nodes.all_exist();
+  if (!all_were_asked || silent_seconds(*reports).value_or(0) < *timeout) return std::nullopt;
+  const int node = culprit(*reports);
+  const std::optional<NodeReport>& report = reports->nodes.at(node);
+  LastFailure where;
+  where.attempt = reports->attempt;
+  where.node_rank = node;
+  where.pod = pod_name(seen.job, node);
+  where.node = nodes.current[node]->node_name;
+  where.reason = names::kStalled;
+  where.message = "the node does not answer, and the others wait";
+  if (report && report->slowest) {
+    where.rank = report->slowest->rank;
+    where.message = describe(*report->slowest);
+  }
+  return Loss{.kind = LossKind::kFailure, .evidence = std::move(where), .died = {}};
+}
+
+void observe_stall(JobStatus& status, const Observed& seen, const Nodes& nodes, Time now) {
+  const std::optional<int> timeout = seen.job.spec.run_policy.stall_timeout_seconds;
+  if (!timeout) return drop_condition(status, names::kStalled);
+  const Reports* reports = current_reports(seen);
+  if (!reports) return;
+  if (const auto stall = stall_of(seen, nodes)) {
+    set_condition(status, names::kStalled, true, names::kNoProgress, stall->evidence.message, now);
+  } else if (const auto silent = silent_seconds(*reports); !silent) {
+    set_unknown(status, names::kStalled, names::kNotReported,
+                "no node tells its progress, so that a stall would not be seen: docs/progress.md",
+                now);
+  } else if (*silent < *timeout) {
+    set_condition(status, names::kStalled, false, names::kProgressReported,
+                  "the ranks tell of progress", now);
+  }
+}
+
+}  // namespace lockstep

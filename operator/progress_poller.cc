@@ -1,0 +1,161 @@
+// First nodes, then all nodes of the jobs that may stand still.
+#include "operator/progress_poller.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "operator/api/names.h"
+#include "operator/plan/nodes.h"
+#include "operator/plan/progress.h"
+#include "operator/runtime/pages.h"
+
+namespace lockstep {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{250};        // how late a job that came due may be asked
+constexpr std::size_t kMostAtOnce = 256;  // connections
+constexpr double kWakesPerSecond = 10;
+
+// A node of one target.
+struct Question {
+  const PollTarget* target;
+  int node_rank;
+};
+
+// What it is not asked for, and what another pod says that has its address by now, is no answer.
+bool is_from(const NodeReport& report, const Question& question) {
+  return report.job == question.target->job.name && report.attempt == question.target->attempt &&
+         report.node_rank == question.node_rank;
+}
+
+std::vector<std::optional<NodeReport>> answers_to(const std::vector<Question>& questions,
+                                                  int port) {
+  std::vector<std::optional<NodeReport>> answers;
+  while (answers.size() < questions.size()) {
+    std::vector<PageAddress> addresses;
+    const std::size_t first = answers.size();
+    const std::size_t last = std::min(questions.size(), first + kMostAtOnce);
+    for (std::size_t i = first; i < last; ++i) {
+      addresses.push_back({questions[i].target->ips[questions[i].node_rank], port});
+    }
+    for (const auto& page : fetch_pages(addresses, "/progress")) {
+      std::optional<NodeReport> report = page ? parse_node_report(*page) : std::nullopt;
+      const bool is_believed = report && is_from(*report, questions[answers.size()]);
+      answers.push_back(is_believed ? std::move(report) : std::nullopt);
+    }
+  }
+  return answers;
+}
+
+// How long the first node has told of no progress; nullopt: it never told of any.
+std::optional<milliseconds> silence(const Reports& reports) {
+  const std::optional<NodeReport>& first = reports.nodes.at(0);
+  if (!first || !first->silent_seconds) return std::nullopt;
+  return milliseconds(static_cast<std::int64_t>(1000 * std::min(*first->silent_seconds, 1e9)));
+}
+
+bool may_stand_still(const PollTarget& target, const Reports& reports) {
+  if (!target.stall_timeout_seconds) return false;
+  if (!reports.nodes.at(0)) return true;
+  return silence(reports).value_or(milliseconds(0)) >=
+         std::chrono::seconds(*target.stall_timeout_seconds);
+}
+
+// Until the timeout would be over if nothing were told any more.
+std::optional<milliseconds> until_stall(const PollTarget& target, const Reports& reports) {
+  const auto silent = silence(reports);
+  const std::chrono::seconds timeout(target.stall_timeout_seconds.value_or(0));
+  return silent && *silent < timeout ? std::optional(timeout - *silent) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PollTarget> poll_target(const TrainingJob& job, const std::vector<Pod>& pods) {
+  const bool runs = job.faults.empty() && job.status.is(names::kRunning) &&
+                    !job.status.is_finished() && !job.meta.deletion_time;
+  if (!runs) return std::nullopt;
+  PollTarget target{.job = job.meta.key(),
+                    .attempt = job.status.attempt,
+                    .stall_timeout_seconds = job.spec.run_policy.stall_timeout_seconds,
+                    .ips = {}};
+  for (const Pod* pod : sort_nodes(job, pods).current) target.ips.push_back(pod ? pod->ip : "");
+  return target;
+}
+
+ProgressPoller::ProgressPoller(const Caches& caches, ReportBoard& board, Wake wake,
+                               const Clock& clock, milliseconds interval, int port)
+    : caches_(caches),
+      board_(board),
+      wake_(std::move(wake)),
+      clock_(clock),
+      port_(port),
+      schedule_(interval),
+      budget_(kWakesPerSecond, kProgressInterval),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+void ProgressPoller::run(const std::stop_token& stop) {
+  Mutex mutex;
+  CondVar never;
+  while (!stop.stop_requested()) {
+    ask(due());
+    MutexLock lock(mutex);
+    never.wait_until(mutex, stop, std::chrono::steady_clock::now() + kTick, [] { return false; });
+  }
+}
+
+std::vector<PollTarget> ProgressPoller::due() {
+  std::vector<PollTarget> targets;
+  std::set<ObjectKey> running;
+  for (const auto& job : caches_.jobs.all()) {
+    const ObjectKey key = job->meta.key();
+    if (!poll_target(*job, {})) continue;
+    running.insert(key);
+    if (!schedule_.is_due(key, clock_.steady_now())) continue;
+    std::vector<Pod> pods;
+    for (const auto& pod : caches_.pods.of_job(key)) pods.push_back(*pod);
+    targets.push_back(*poll_target(*job, pods));
+  }
+  const auto runs = [&](const ObjectKey& job) { return running.contains(job); };
+  schedule_.keep(runs);
+  budget_.keep(runs);
+  board_.keep(runs);
+  return targets;
+}
+
+void ProgressPoller::ask(const std::vector<PollTarget>& targets) {
+  std::vector<Question> questions;
+  for (const PollTarget& target : targets) questions.push_back({&target, 0});
+  const auto first_nodes = answers_to(questions, port_);
+  std::vector<Reports> reports;
+  questions.clear();
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    reports.push_back({targets[i].attempt, {{0, first_nodes[i]}}});
+    if (!may_stand_still(targets[i], reports[i])) continue;
+    for (int rank = 1; rank < static_cast<int>(targets[i].ips.size()); ++rank) {
+      questions.push_back({&targets[i], rank});
+    }
+  }
+  const auto other_nodes = answers_to(questions, port_);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto target = static_cast<std::size_t>(questions[i].target - targets.data());
+    reports[target].nodes[questions[i].node_rank] = other_nodes[i];
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i) take(targets[i], std::move(reports[i]));
+}
+
+void ProgressPoller::take(const PollTarget& target, Reports reports) {
+  const auto now = clock_.steady_now();
+  const bool is_urgent = may_stand_still(target, reports);
+  if (reports.nodes.at(0) || target.stall_timeout_seconds) {
+    schedule_.answered(target.job, now, until_stall(target, reports));
+  } else {
+    schedule_.failed(target.job, now);
+  }
+  board_.put(target.job, std::move(reports));
+  if (is_urgent || budget_.take(target.job, now)) wake_(target.job);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,127 @@
+// Whom the poller asks, what it believes, and when it wakes.
+#include "operator/progress_poller.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "operator/api/names.h"
+#include "tests/support/job_builder.h"
+#include "tests/support/scripted_server.h"
+
+namespace lockstep {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::ScriptedServer;
+using testing::SeenRequest;
+using testing::Wire;
+
+const ObjectKey kJob{"ml", "fashion"};
+
+JobBuilder running_job() {
+  return a_job().running().status(
+      {{"conditions", {{{"type", "Running"}, {"status", "True"}}}}, {"phase", "Running"}});
+}
+
+json page(int attempt, double silent) {
+  return {{"schema", 1},
+          {"job", "fashion"},
+          {"attempt", attempt},
+          {"nodeRank", 0},
+          {"secondsSinceProgress", silent},
+          {"progress", {{"rank", 0}, {"step", 7}}}};
+}
+
+TEST(PollTarget, IsAJobThatRuns) {
+  const Observed seen = running_job().observed();
+  const auto target = poll_target(seen.job, seen.pods);
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->job, kJob);
+  EXPECT_EQ(target->attempt, 1);
+  EXPECT_EQ(target->ips.size(), 2U);
+  EXPECT_FALSE(poll_target(a_job().attempt(1).job(), {})) << "does not run yet";
+  EXPECT_FALSE(poll_target(running_job()
+                               .status({{"conditions",
+                                         {{{"type", "Running"}, {"status", "True"}},
+                                          {{"type", "Complete"}, {"status", "True"}}}}})
+                               .job(),
+                           {}));
+}
+
+// A poller of one job whose first node is the scripted server, and whose second does not answer.
+class ProgressPollerTest : public ::testing::Test {
+ protected:
+  void poll(JobBuilder builder, const std::string& answer, std::chrono::milliseconds during) {
+    ScriptedServer server(
+        [&](const SeenRequest&, int, Wire& wire) { wire.raw("HTTP/1.1 200 OK\r\n\r\n" + answer); });
+    const Observed seen = builder.pod(0, {{"status", {{"podIP", "127.0.0.1"}}}})
+                              .pod(1, {{"status", {{"podIP", "127.0.0.2"}}}})
+                              .observed();
+    jobs_.replace("", {seen.job}, "1");
+    pods_.replace("", seen.pods, "1");
+    ProgressPoller poller(
+        {jobs_, pods_, {}}, board_, [this](const ObjectKey&) { ++wakes_; }, clock_, 50ms,
+        server.port());
+    std::this_thread::sleep_for(during);
+    asked_ = server.seen();
+  }
+
+  template <typename Object>
+  static Store<Object> store() {
+    return {{""}, [](const Object&) { return kJob; }, [](const ObjectKey&) {}};
+  }
+
+  const SystemClock clock_;
+  Store<TrainingJob> jobs_ = store<TrainingJob>();
+  Store<Pod> pods_ = store<Pod>();
+  ReportBoard board_;
+  std::atomic<int> wakes_ = 0;
+  std::vector<SeenRequest> asked_;
+};
+
+TEST_F(ProgressPollerTest, AsksTheFirstNodeAgainAndAgainAndWakesOnce) {
+  poll(running_job(), page(1, 0.1).dump(), 1500ms);
+  EXPECT_GE(asked_.size(), 2U);
+  EXPECT_EQ(asked_.at(0).target, "/progress");
+  const auto reports = board_.find(kJob);
+  ASSERT_TRUE(reports);
+  EXPECT_EQ(reports->nodes.size(), 1U) << "nobody else was asked";
+  EXPECT_EQ(reports->nodes.at(0)->progress->step, 7);
+  EXPECT_EQ(wakes_, 1) << "its turn comes again after ten seconds";
+}
+
+TEST_F(ProgressPollerTest, AsksAllNodesAndWakesAtOnceWhenItMayBeAStall) {
+  poll(running_job().spec({{"runPolicy", {{"stallTimeoutSeconds", 60}}}}), page(1, 61).dump(),
+       1500ms);
+  const auto reports = board_.find(kJob);
+  ASSERT_EQ(reports->nodes.size(), 2U);
+  EXPECT_EQ(reports->nodes.at(0)->silent_seconds, 61);
+  EXPECT_FALSE(reports->nodes.at(1));
+  EXPECT_GE(wakes_, 2);
+}
+
+TEST_F(ProgressPollerTest, BelievesNobodyElse) {
+  json other_job = page(1, 0.1), other_node = page(1, 0.1);
+  other_job["job"] = "other";
+  other_node["nodeRank"] = 1;
+  for (const json& answer : {other_job, other_node, page(2, 0.1), json("x")}) {
+    SCOPED_TRACE(answer.dump());
+    poll(running_job(), answer.dump(), 600ms);
+    ASSERT_TRUE(board_.find(kJob));
+    EXPECT_FALSE(board_.find(kJob)->nodes.at(0));
+  }
+}
+
+TEST_F(ProgressPollerTest, ForgetsWhatNoLongerRuns) {
+  board_.put({"ml", "gone"}, {});
+  poll(a_job().attempt(1), page(1, 0.1).dump(), 600ms);
+  EXPECT_FALSE(board_.find({"ml", "gone"}));
+  EXPECT_FALSE(board_.find(kJob));
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_EQ(wakes_, 0);
+}
+
+}  // namespace
+}  // namespace lockstep
