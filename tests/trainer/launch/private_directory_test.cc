@@ -84,13 +84,13 @@ TEST_F(PrivateDirectoryTest, OfTheDeadGoesAtTheNextStart) {
 TEST_F(PrivateDirectoryTest, LeavesAloneWhatIsNotALaunchers) {
   make_fifo(elsewhere_ / "rank-0");
   fs::create_directory_symlink(elsewhere_.path(), parent_ / "lockstep-status-linked");
-  fs::create_directory(parent_ / "lockstep-test-abcdef");
+  fs::create_directory(parent_ / "lockstep-others-abcdef");
   fs::create_directory(parent_ / "lockstep-status-longer-name");
   const fs::path kept = left_behind();
   testing::set_content(kept / "rank-1", "no FIFO");
   make_fifo(kept / "other");
   const PrivateDirectory next;
-  EXPECT_THAT(names(), UnorderedElementsAre("lockstep-status-linked", "lockstep-test-abcdef",
+  EXPECT_THAT(names(), UnorderedElementsAre("lockstep-status-linked", "lockstep-others-abcdef",
                                             "lockstep-status-longer-name", kept.filename(),
                                             next.path().filename()));
   EXPECT_TRUE(fs::exists(elsewhere_ / "rank-0"));
