@@ -17,6 +17,8 @@ inline constexpr char kRank[] = "RANK";                        // per process
 inline constexpr char kLocalRank[] = "LOCAL_RANK";             // per process
 inline constexpr char kGraceSeconds[] =
     "LOCKSTEP_GRACE_SECONDS";  // what the launcher may use after SIGTERM
+inline constexpr char kHangTimeout[] =
+    "LOCKSTEP_HANG_TIMEOUT";  // seconds without any progress until the launcher ends a node
 inline constexpr char kStartupSeconds[] =
     "LOCKSTEP_STARTUP_SECONDS";  // how long ranks wait for each other
 inline constexpr char kJobName[] = "LOCKSTEP_JOB_NAME";
@@ -42,5 +44,6 @@ inline constexpr int kExitDiverged = 71;  // permanent
 inline constexpr int kExitStorage = 74;   // restart
 inline constexpr int kExitPeerLost = 75;  // peer or rendezvous lost: restart, never the root cause
 inline constexpr int kExitStopped = 80;   // stopped on request, state saved: not a failure
+inline constexpr int kExitHang = 124;     // no progress for too long, as timeout(1): restart
 
 }  // namespace lockstep::contract

@@ -146,4 +146,9 @@ Seconds stop_grace(const Environment& node, const Options& options) {
   return Seconds(lookup_number(node, contract::kGraceSeconds, 0, 86400).value_or(25));
 }
 
+Seconds hang_timeout(const Environment& node, const Options& options) {
+  if (options.hang_timeout) return *options.hang_timeout;
+  return Seconds(lookup_number(node, contract::kHangTimeout, 0, 86400).value_or(0));
+}
+
 }  // namespace lockstep

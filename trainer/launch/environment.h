@@ -51,4 +51,8 @@ Environment worker_environment(const Environment& node, const NodePlan& plan, in
 // Seconds to save after a stop from outside: --grace, else LOCKSTEP_GRACE_SECONDS, else 25.
 Seconds stop_grace(const Environment& node, const Options& options);
 
+// Seconds without any progress that are allowed: --hang-timeout, else LOCKSTEP_HANG_TIMEOUT, else 0
+// for any number.
+Seconds hang_timeout(const Environment& node, const Options& options);
+
 }  // namespace lockstep

@@ -118,6 +118,9 @@ void declare_stop(Group group, Options& options) {
                 "To save after a stop from outside (LOCKSTEP_GRACE_SECONDS, else 25)");
   group.seconds("--peer-grace", options.peer_grace,
                 "From SIGTERM to SIGKILL once a rank has failed (1)");
+  group.seconds("--hang-timeout", options.hang_timeout,
+                "Without any progress, until the ranks are ended\n"
+                "(LOCKSTEP_HANG_TIMEOUT, else 0: never)");
   group.number("--max-restarts", options.max_restarts, 0, 1 << 20,
                "How often to start the ranks of this node again after a failure\n"
                "(0); the operator does that itself");

@@ -2,21 +2,22 @@
 #include "trainer/launch/launcher.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
+#include "trainer/launch/gang.h"
+#include "trainer/launch/hang_watch.h"
 #include "trainer/launch/output.h"
 #include "trainer/launch/process_tree.h"
-#include "trainer/launch/worker.h"
+#include "trainer/launch/signals.h"
 
 namespace lockstep {
 namespace {
@@ -28,21 +29,6 @@ constexpr Seconds kPatience{5};
 constexpr std::chrono::seconds kLogPatience{2};
 constexpr Seconds kSameRequest{1};  // wrappers and terminals may signal twice for one stop
 
-// From here on the signals arrive as bytes, also those that a parent had set to be ignored
-// (SIGCHLD) or that would end us (SIGPIPE).
-Fd take_signals() {
-  signal(SIGCHLD, SIG_DFL);
-  signal(SIGPIPE, SIG_IGN);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGCHLD);
-  for (const int number : kStopSignals) sigaddset(&set, number);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  Fd fd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
-  if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "signalfd");
-  return fd;
-}
-
 std::string text_of(Seconds seconds) {
   std::ostringstream text;
   text << seconds.count() << " s";
@@ -51,7 +37,7 @@ std::string text_of(Seconds seconds) {
 
 class Launcher {
  public:
-  explicit Launcher(const LaunchSpec& spec) : spec_(spec), signals_(take_signals()) {}
+  explicit Launcher(const LaunchSpec& spec) : spec_(spec) {}
 
   Outcome run() {
     adopt_orphans();
@@ -63,12 +49,15 @@ class Launcher {
     while (!is_finished()) {
       wait();
       read_signals();
+      if (std::exchange(must_reap_, false)) reap();
       read_streams();
       status_->serve(Clock::now());
       if (logs_) tell_log_fault(logs_->take_fault());
       output_.pump();
+      if (Clock::now() >= hang_deadline() && hang_watch_->look(Clock::now())) end_hang();
       if (Clock::now() >= deadline_) escalate();
     }
+    hang_watch_.reset();
     status_.reset();  // nobody may ask any more
     if (logs_) tell_log_fault(logs_->finish(kLogPatience));
     const Outcome outcome = conclude();
@@ -82,7 +71,9 @@ class Launcher {
   void open_status() {
     std::vector<int> ranks;
     for (const LaunchSpec::Rank& rank : spec_.ranks) ranks.push_back(rank.number);
-    status_.emplace(spec_.status, ranks, [this](const std::string& text) { say(text); });
+    const auto say_it = [this](const std::string& text) { say(text); };
+    status_.emplace(spec_.status, ranks, say_it);
+    hang_watch_.emplace(spec_.hang_timeout, *status_, gang_, say_it);
   }
 
   void open_logs() {
@@ -103,12 +94,16 @@ class Launcher {
     logs_.reset();
   }
 
+  // One that is told to stop starts no more.
   void start_workers() {
     for (const LaunchSpec::Rank& rank : spec_.ranks) {
+      read_signals();
+      if (stage_ != Stage::kRunning) return;
       Environment environment = rank.environment;
       status_->equip(rank.number, environment);
       try {
-        workers_.push_back(std::make_unique<Worker>(rank.number, spec_.command, environment));
+        const Worker& worker = gang_.start(rank.number, spec_.command, environment);
+        status_->rank_started(rank.number, worker.pid());
       } catch (const SpawnError& error) {
         record({rank.number, error.code, 0, now_ms(), false, error.what()});
         return;
@@ -118,29 +113,17 @@ class Launcher {
 
   bool is_finished() const {
     if (stage_ == Stage::kAbandoned) return true;
-    return is_childless_ && output_.waiting_for() < 0 && !has_open_stream();
-  }
-
-  bool has_open_stream() const {
-    return std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-      const auto& [out, err] = worker->streams();
-      return out.pipe.is_open() || err.pipe.is_open();
-    });
+    return is_childless_ && output_.waiting_for() < 0 && !gang_.has_open_stream();
   }
 
   // Sleeps until a signal, a line, room for output, a client or a deadline.
   void wait() {
-    std::vector<pollfd> sources = {{signals_.get(), POLLIN, 0}};
+    std::vector<pollfd> sources = {{signals_.fd(), POLLIN, 0}};
     if (const int fd = output_.waiting_for(); fd >= 0) sources.push_back({fd, POLLOUT, 0});
-    if (!output_.is_full()) {
-      for (const auto& worker : workers_) {
-        for (const auto& stream : worker->streams()) {
-          if (stream.pipe.is_open()) sources.push_back({stream.pipe.get(), POLLIN, 0});
-        }
-      }
-    }
+    if (!output_.is_full()) gang_.watch(sources);
     if (status_) status_->watch(sources);
-    const auto deadline = status_ ? std::min(deadline_, status_->deadline()) : deadline_;
+    const auto deadline =
+        status_ ? std::min({deadline_, status_->deadline(), hang_deadline()}) : deadline_;
     int timeout = -1;
     if (deadline != Clock::time_point::max()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -150,26 +133,22 @@ class Launcher {
   }
 
   void read_signals() {
-    signalfd_siginfo info;
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo == SIGCHLD) {
-        reap();
+    while (const auto number = signals_.next()) {
+      if (*number == SIGCHLD) {
+        must_reap_ = true;
       } else {
-        on_outside_signal(static_cast<int>(info.ssi_signo));
+        on_outside_signal(*number);
       }
     }
   }
 
   void read_streams() {
-    for (const auto& worker : workers_) {
-      const auto on_line = [&](int target, std::string_view prefix, std::string_view line) {
-        output_.write_line(target, prefix, line);
-        if (logs_) logs_->write_line(worker->rank(), line);
-      };
-      for (auto& stream : worker->streams()) {
-        if (stream.pipe.is_open() && !output_.is_full()) worker->read(stream, on_line);
-      }
-    }
+    const auto on_line = [this](int rank, int target, std::string_view prefix,
+                                std::string_view line) {
+      output_.write_line(target, prefix, line);
+      if (logs_) logs_->write_line(rank, line);
+    };
+    gang_.read(on_line, [this] { return !output_.is_full(); });
   }
 
   // Collects whoever has ended: ranks, and orphans that were left to us.
@@ -177,38 +156,49 @@ class Launcher {
     int status = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-      for (const auto& worker : workers_) {
-        if (worker->is_running() && worker->pid() == pid) record(worker->ended(status));
-      }
+      if (const auto exit = gang_.ended(pid, status)) record(*exit);
     }
     if (pid < 0 && errno == ECHILD) {
       if (!is_childless_) set_deadline(kPatience);  // to write what is left
       is_childless_ = true;
     } else if (stage_ == Stage::kKilled) {
       signal_all(SIGKILL);  // what was below the dead is our child now
-    } else if (!has_running_worker() && !is_swept_) {
+    } else if (!gang_.is_running() && !is_swept_) {
       sweep();
     }
   }
 
-  bool has_running_worker() const {
-    return std::any_of(workers_.begin(), workers_.end(),
-                       [](const auto& worker) { return worker->is_running(); });
-  }
-
-  void record(Exit exit) {
+  void record(const Exit& exit) {
+    const bool is_hanging = stage_ == Stage::kRunning && hang_watch_->is_suspected();
+    if (is_hanging && is_failure(exit)) end_hang();  // which comes of the hang, so not before it
     exits_.push_back(exit);
     status_->rank_ended(exit.rank);
-    if (stage_ != Stage::kRunning || !has_running_worker()) return;
+    if (stage_ != Stage::kRunning || !gang_.is_running()) return;
     if (is_failure(exit)) {
       stop(describe(exit) + ": stopping the other ranks", spec_.peer_grace);
-      signal_workers(SIGTERM);
+      gang_.signal(SIGTERM);
     } else if (exit.code != 0) {
       stop(describe(exit) + ", its state saved: the others have " + text_of(spec_.grace),
            spec_.grace);
     }
   }
 
+  Clock::time_point hang_deadline() const {
+    return stage_ == Stage::kRunning ? hang_watch_->deadline() : Clock::time_point::max();
+  }
+
+  // A stopped process takes no signal but one.
+  void end_hang() {
+    const Exit verdict = hang_watch_->verdict();
+    exits_.push_back(verdict);
+    stop(describe(verdict) + ": stopping all ranks", spec_.peer_grace);
+    for (const auto& worker : gang_.workers()) {
+      const bool is_culprit = worker->rank() == verdict.rank;
+      worker->signal(!is_culprit ? SIGTERM : verdict.hang->is_stopped ? SIGKILL : SIGABRT);
+    }
+  }
+
+  // A closed terminal (SIGHUP) loses no state: the ranks get what they save at. Twice: at once.
   void on_outside_signal(int number) {
     if (stage_ == Stage::kKilled) return;
     const auto now = Clock::now();
@@ -223,7 +213,7 @@ class Launcher {
       stop(signal_name(number) + ": the ranks have " + text_of(spec_.grace) + " to stop",
            spec_.grace);
     }
-    signal_workers(number);
+    gang_.signal(number == SIGINT ? SIGINT : SIGTERM);
   }
 
   // All ranks have ended; processes they started and left are asked to end too.
@@ -239,7 +229,7 @@ class Launcher {
       stage_ = Stage::kAbandoned;
       return;
     }
-    for (const auto& worker : workers_) {
+    for (const auto& worker : gang_.workers()) {
       if (worker->is_running()) {
         say("rank " + std::to_string(worker->rank()) + " did not stop in time: killing it");
       }
@@ -250,7 +240,7 @@ class Launcher {
   void kill_all() {
     stage_ = Stage::kKilled;
     set_deadline(kPatience);
-    signal_workers(SIGKILL);
+    gang_.signal(SIGKILL);
     signal_all(SIGKILL);
   }
 
@@ -258,10 +248,6 @@ class Launcher {
     say(why);
     stage_ = Stage::kStopping;
     set_deadline(grace);
-  }
-
-  void signal_workers(int number) {
-    for (const auto& worker : workers_) worker->signal(number);
   }
 
   static void signal_all(int number) {
@@ -277,7 +263,7 @@ class Launcher {
   void say(const std::string& text) { output_.write_line(STDERR_FILENO, "[launch] ", text); }
 
   Outcome conclude() {
-    for (const auto& worker : workers_) {
+    for (const auto& worker : gang_.workers()) {
       if (!worker->is_running()) continue;
       exits_.push_back({worker->rank(), 128 + SIGKILL, SIGKILL, now_ms(), true,
                         "did not end even after SIGKILL"});
@@ -285,8 +271,8 @@ class Launcher {
     Outcome outcome{judge(exits_), {}, was_told_to_stop_};
     if (!outcome.verdict.culprit) return outcome;
     const Exit& culprit = *outcome.verdict.culprit;
-    for (const auto& worker : workers_) {
-      if (worker->rank() == culprit.rank) outcome.last_lines = worker->recent().lines();
+    if (const Worker* worker = gang_.find(culprit.rank)) {
+      outcome.last_lines = worker->recent().lines();
     }
     std::string sentence = "failed: " + describe(culprit);
     if (logs_) {
@@ -304,16 +290,18 @@ class Launcher {
   }
 
   const LaunchSpec& spec_;
-  Fd signals_;
+  Signals signals_;
   Output output_;
+  Gang gang_;
   std::optional<StatusService> status_;  // until all ranks have ended
+  std::optional<HangWatch> hang_watch_;  // as long
   std::optional<LogFiles> logs_;
-  std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Exit> exits_;
   Stage stage_ = Stage::kRunning;
   Clock::time_point deadline_ = Clock::time_point::max();
   bool was_told_to_stop_ = false;
   Clock::time_point told_to_stop_at_;
+  bool must_reap_ = false;
   bool is_swept_ = false;
   bool is_childless_ = false;
 };

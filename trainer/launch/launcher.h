@@ -2,13 +2,13 @@
 //
 // One thread waits for signals, pipes and the next deadline:
 //   running  -> stopping: a rank failed (SIGTERM to the others, peer_grace), a signal came from
-//               outside (forwarded, grace), a rank stopped with its state saved (grace), or all
-//               ranks ended but processes they started are left (SIGTERM, peer_grace)
+//               outside (forwarded, grace), a rank stopped with its state saved (grace), all ranks
+//               ended but processes they started are left (SIGTERM, peer_grace), or the ranks hang
+//               (SIGABRT to the culprit, SIGTERM to the others, peer_grace)
 //   stopping -> killed: the deadline passed or a second signal came (SIGKILL to everything)
 // and from anywhere to the end when no child is left and all output is written.
 #pragma once
 
-#include <csignal>
 #include <deque>
 #include <string>
 #include <vector>
@@ -30,13 +30,11 @@ struct LaunchSpec {
   std::vector<Rank> ranks;  // at least one
   Seconds grace{25};
   Seconds peer_grace{1};
+  Seconds hang_timeout{0};  // 0: never
   StatusSpec status;
   LogSpec log;
   std::string preface;  // said before anything else, unless it is empty
 };
-
-// Those that ask the node to stop.
-inline constexpr int kStopSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
 struct Outcome {
   Verdict verdict;

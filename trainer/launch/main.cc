@@ -8,6 +8,7 @@
 #include "trainer/contract.h"
 #include "trainer/launch/prepare.h"
 #include "trainer/launch/restarts.h"
+#include "trainer/launch/signals.h"
 #include "trainer/launch/termination_message.h"
 
 namespace {
@@ -50,6 +51,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  lockstep::hold_signals();
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::invalid_argument& error) {

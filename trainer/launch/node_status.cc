@@ -31,30 +31,6 @@ bool is_advancing(const RankStatus& rank) {
   return current_silence(rank) && rank.report.phase != "done";
 }
 
-// Any rank that moves shows that the node does: while one saves, the others wait in silence.
-std::optional<double> silent_seconds(const Ranks& ranks) {
-  std::optional<double> least;
-  for (const RankStatus& rank : ranks) {
-    if (!is_advancing(rank)) continue;
-    least = std::min(least.value_or(*rank.silent_seconds), *rank.silent_seconds);
-  }
-  return least;
-}
-
-// The rank that the others would wait for: the furthest behind, then one that saves what the others
-// have computed as well, then the longest silent.
-const RankStatus* slowest(const Ranks& ranks) {
-  const auto place = [](const RankStatus& rank) {
-    return std::tuple(rank.report[Field::kEpoch].value_or(0), rank.report[Field::kStep].value_or(0),
-                      rank.report.phase != "checkpoint", -*rank.silent_seconds);
-  };
-  const RankStatus* found = nullptr;
-  for (const RankStatus& rank : ranks) {
-    if (is_advancing(rank) && (!found || place(rank) < place(*found))) found = &rank;
-  }
-  return found;
-}
-
 Json said(const RankStatus& rank) {
   Json json = {{"rank", rank.rank}};
   if (!rank.report.phase.empty()) json["phase"] = rank.report.phase;
@@ -74,6 +50,7 @@ Json place(const RankStatus& rank) {
   if (const auto seconds = current_silence(rank)) {
     json["secondsSinceProgress"] = in_milliseconds(*seconds);
   }
+  if (rank.is_stopped) json["stopped"] = true;
   if (rank.lines.rejected > 0) json["rejected"] = rank.lines.rejected;
   return json;
 }
@@ -126,6 +103,29 @@ std::string lines_counter(const Ranks& ranks) {
 }
 
 }  // namespace
+
+std::optional<double> silent_seconds(const Ranks& ranks) {
+  if (std::none_of(ranks.begin(), ranks.end(), is_advancing)) return std::nullopt;
+  std::optional<double> least;
+  for (const RankStatus& rank : ranks) {
+    const auto& seconds = rank.silent_seconds;
+    if (seconds) least = std::min(least.value_or(*seconds), *seconds);
+  }
+  return least;
+}
+
+const RankStatus* slowest(const Ranks& ranks) {
+  const auto place = [](const RankStatus& rank) {
+    return std::tuple(!rank.is_stopped, rank.report[Field::kEpoch].value_or(0),
+                      rank.report[Field::kStep].value_or(0), rank.report.phase != "checkpoint",
+                      -*rank.silent_seconds);
+  };
+  const RankStatus* found = nullptr;
+  for (const RankStatus& rank : ranks) {
+    if (is_advancing(rank) && (!found || place(rank) < place(*found))) found = &rank;
+  }
+  return found;
+}
 
 std::string progress_page(const NodeStatus& node) {
   Json page = {{"schema", contract::kStatusSchema}};

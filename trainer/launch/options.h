@@ -25,9 +25,10 @@ struct Options {
   std::string master_addr;
   std::optional<int> master_port;
 
-  Seconds peer_grace{1.0};       // between SIGTERM and SIGKILL after a rank has failed
-  std::optional<Seconds> grace;  // the same after a stop from outside
-  int max_restarts = 0;          // of this node's ranks, in place
+  Seconds peer_grace{1.0};              // between SIGTERM and SIGKILL after a rank has failed
+  std::optional<Seconds> grace;         // the same after a stop from outside
+  std::optional<Seconds> hang_timeout;  // without any progress, until the ranks are ended
+  int max_restarts = 0;                 // of this node's ranks, in place
 
   std::filesystem::path log_dir;                // empty: $CHECKPOINT_DIR/logs, if that is set
   std::uint64_t log_max_size = 64ULL << 20;     // bytes of one log file; 0: no log files

@@ -85,6 +85,7 @@ LaunchSpec spec_of(const Node& node, int restart) {
   spec.command = node.options.command;
   spec.grace = stop_grace(node.environment, node.options);
   spec.peer_grace = node.options.peer_grace;
+  spec.hang_timeout = hang_timeout(node.environment, node.options);
   spec.status = {.job = lookup(node.environment, contract::kJobName).value_or(""),
                  .attempt = plan.restart_count + 1,
                  .node_rank = plan.node_rank,
@@ -92,9 +93,12 @@ LaunchSpec spec_of(const Node& node, int restart) {
                  .is_public = node.environment.contains(contract::kJobUid)};
   spec.log = log_spec(node, plan.restart_count + 1);
   spec.preface = preface(node, restart);
+  Environment environment = node.environment;
+  // Then Python prints all its stacks when a hang ends it.
+  if (spec.hang_timeout.count() > 0) environment.try_emplace("PYTHONFAULTHANDLER", "1");
   for (int local_rank = 0; local_rank < plan.local_world_size; ++local_rank) {
     spec.ranks.push_back(
-        {plan.rank_offset + local_rank, worker_environment(node.environment, plan, local_rank)});
+        {plan.rank_offset + local_rank, worker_environment(environment, plan, local_rank)});
   }
   return spec;
 }

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "trainer/contract.h"
+#include "trainer/launch/signals.h"
 
 namespace lockstep {
 namespace {

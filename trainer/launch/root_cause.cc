@@ -30,6 +30,7 @@ bool is_failure(const Exit& exit) {
 
 Verdict judge(const std::vector<Exit>& exits) {
   Verdict verdict;
+  if (exits.empty()) verdict.exit_code = contract::kExitStopped;
   for (const Exit& exit : exits) {
     if (!is_failure(exit)) {
       if (!verdict.culprit) verdict.exit_code = std::max(verdict.exit_code, exit.code);

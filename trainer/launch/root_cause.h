@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "trainer/launch/hang.h"
+
 namespace lockstep {
 
 // How one rank ended.
@@ -16,6 +18,7 @@ struct Exit {
   std::int64_t time_ms = 0;  // since the epoch
   bool sent_by_us = false;   // by a signal that the launcher had sent it before
   std::string note{};        // says more than the code, such as why it could not be started
+  std::optional<Hang> hang{};
 };
 
 struct Verdict {
@@ -26,7 +29,7 @@ struct Verdict {
 // `exits` in the order in which they were seen. The culprit is the earliest failure of the best
 // class: a failure of its own, then a lost peer (75), then death by our signal; so what follows
 // from a failure never hides it. Without a failure the code is 80 if any rank stopped with its
-// state saved, else 0.
+// state saved, or if none was started because a stop came first; else 0.
 Verdict judge(const std::vector<Exit>& exits);
 
 // Whether a rank that ended so makes the other ranks useless.

@@ -1,32 +1,16 @@
 // FIFOs and pages of one node; see status_service.h.
 #include "trainer/launch/status_service.h"
 
-#include <cerrno>
-#include <cstdlib>
+#include <algorithm>
+#include <functional>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "trainer/contract.h"
+#include "trainer/launch/process_tree.h"
 
 namespace lockstep {
-
-// Where the root file system is read-only, shared memory still takes a FIFO.
-PrivateDirectory::PrivateDirectory() {
-  const char* chosen = std::getenv("TMPDIR");
-  for (const char* parent : {chosen ? chosen : "/tmp", "/tmp", "/dev/shm"}) {
-    std::string name = std::string(parent) + "/lockstep-XXXXXX";
-    if (mkdtemp(name.data())) {
-      path_ = name;
-      return;
-    }
-  }
-  throw std::system_error(errno, std::generic_category(), "no directory for a FIFO");
-}
-
-PrivateDirectory::~PrivateDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 StatusService::StatusService(const StatusSpec& spec, const std::vector<int>& ranks, Say say)
     : spec_(spec), say_(std::move(say)) {
@@ -63,9 +47,15 @@ void StatusService::equip(int rank, Environment& environment) const {
   }
 }
 
+void StatusService::rank_started(int rank, pid_t group) {
+  for (Source& source : sources_) {
+    if (source.rank == rank) source.group = group;
+  }
+}
+
 void StatusService::rank_ended(int rank) {
   for (Source& source : sources_) {
-    if (source.rank == rank) source.is_running = false;
+    if (source.rank == rank) source.ended_at = std::chrono::steady_clock::now();
   }
 }
 
@@ -99,7 +89,11 @@ void StatusService::tell_first_fault(Source& source) {
 
 std::optional<Page> StatusService::page(std::string_view path, Time now) {
   if (path == "/healthz") return Page{"text/plain", "ok\n"};
-  if (path == "/progress") return Page{"application/json", progress_page(node_status(now))};
+  if (path == "/progress") {
+    NodeStatus node = node_status(now);
+    find_stopped(node);
+    return Page{"application/json", progress_page(node)};
+  }
   if (path == "/metrics") return Page{"text/plain; version=0.0.4", metrics_page(node_status(now))};
   return std::nullopt;
 }
@@ -108,7 +102,8 @@ NodeStatus StatusService::node_status(Time now) {
   NodeStatus node{spec_.job, spec_.attempt, spec_.node_rank, {}};
   for (Source& source : sources_) {
     RankStatus rank{.rank = source.rank,
-                    .is_running = source.is_running,
+                    .is_running = !source.ended_at,
+                    .is_stopped = false,
                     .report = {},
                     .silent_seconds = {},
                     .lines = {}};
@@ -116,13 +111,38 @@ NodeStatus StatusService::node_status(Time now) {
       source.pipe->settle();
       rank.report = source.pipe->report();
       rank.lines = source.pipe->counts();
-      if (const auto last = source.pipe->last_accepted()) {
+      if (const auto last = source.last_sign()) {
         rank.silent_seconds = std::chrono::duration<double>(now - *last).count();
       }
     }
     node.ranks.push_back(std::move(rank));
   }
   return node;
+}
+
+void StatusService::find_stopped(NodeStatus& node) const {
+  const std::set<pid_t> stopped = stopped_groups();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    node.ranks[i].is_stopped = !sources_[i].ended_at && stopped.contains(sources_[i].group);
+  }
+}
+
+std::optional<StatusService::Time> StatusService::Source::last_sign() const {
+  const auto heard = pipe ? pipe->last_accepted() : std::nullopt;
+  return heard && ended_at ? std::max(*heard, *ended_at) : heard;
+}
+
+bool StatusService::Source::is_advancing() const {
+  return !ended_at && last_sign() && pipe->report().phase != "done";
+}
+
+std::optional<StatusService::Time> StatusService::last_progress() const {
+  if (std::none_of(sources_.begin(), sources_.end(), std::mem_fn(&Source::is_advancing))) return {};
+  std::optional<Time> latest;
+  for (const Source& source : sources_) {
+    if (const auto sign = source.last_sign()) latest = std::max(latest.value_or(*sign), *sign);
+  }
+  return latest;
 }
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 #include "trainer/launch/environment.h"
 #include "trainer/launch/http_server.h"
 #include "trainer/launch/node_status.h"
+#include "trainer/launch/private_directory.h"
 #include "trainer/launch/status_pipe.h"
 
 namespace lockstep {
@@ -23,20 +24,6 @@ struct StatusSpec {
   int node_rank = 0;
   int port = 0;            // of the pages; 0: none
   bool is_public = false;  // to other machines too
-};
-
-// A directory for this user alone, removed with what it holds.
-class PrivateDirectory {
- public:
-  PrivateDirectory();  // throws std::system_error when there is no place for one
-  ~PrivateDirectory();
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 // Part of the launcher's poll loop. What cannot be had, a FIFO or the port, is said and done
@@ -51,26 +38,39 @@ class StatusService {
   // LOCKSTEP_STATUS of the rank; without a FIFO it is taken out.
   void equip(int rank, Environment& environment) const;
 
+  void rank_started(int rank, pid_t group);
   void rank_ended(int rank);
 
   void watch(std::vector<pollfd>& sources) const;
   Time deadline() const;
   void serve(Time now);
 
+  // What silent_seconds() counts from.
+  std::optional<Time> last_progress() const;
+
+  NodeStatus node_status(Time now);
+
+  // Marks the ranks that are stopped.
+  void find_stopped(NodeStatus& node) const;
+
  private:
   struct Source {
     int rank;
     std::filesystem::path path;
     std::optional<StatusPipe> pipe;
-    bool is_running = true;
+    pid_t group = 0;  // its process group
+    std::optional<Time> ended_at{};
     bool is_fault_told = false;
+
+    // Of its last report or its end; none before the first report.
+    std::optional<Time> last_sign() const;
+    bool is_advancing() const;
   };
 
   void make_pipes();
   void listen();
   void tell_first_fault(Source& source);
   std::optional<Page> page(std::string_view path, Time now);
-  NodeStatus node_status(Time now);
 
   StatusSpec spec_;
   Say say_;

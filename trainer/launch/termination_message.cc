@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace lockstep {
@@ -15,6 +16,15 @@ std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+nlohmann::ordered_json json_of(const Hang& hang) {
+  nlohmann::ordered_json json = {{"seconds", std::llround(hang.silent_seconds)},
+                                 {"stopped", hang.is_stopped}};
+  if (!hang.phase.empty()) json["phase"] = hang.phase;
+  if (hang.epoch) json["epoch"] = static_cast<std::int64_t>(*hang.epoch);
+  if (hang.step) json["step"] = static_cast<std::int64_t>(*hang.step);
+  return json;
+}
+
 }  // namespace
 
 std::string termination_message(const Exit& culprit, std::deque<std::string> last_lines) {
@@ -22,6 +32,7 @@ std::string termination_message(const Exit& culprit, std::deque<std::string> las
       {"rank", culprit.rank},     {"exitCode", culprit.code},
       {"signal", culprit.signal}, {"reason", describe(culprit).substr(0, kLongestReason)},
       {"time", culprit.time_ms},  {"lastLines", last_lines}};
+  if (culprit.hang) message["hang"] = json_of(*culprit.hang);
   std::string text = dump(message);
   while (text.size() > kLongestMessage && !last_lines.empty()) {
     last_lines.pop_front();

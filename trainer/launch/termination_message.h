@@ -15,7 +15,8 @@ inline constexpr std::size_t kLongestMessage = 4095;
 
 // One JSON object: {"rank":3,"exitCode":1,"signal":0,"reason":"...","time":1700000000000,
 // "lastLines":["..."]}; time in milliseconds since the epoch. Valid UTF-8 whatever the lines
-// hold, at most kLongestMessage bytes: the oldest lines give way first.
+// hold, at most kLongestMessage bytes: the oldest lines give way first. A rank that hung has exit
+// code 124 and "hang":{"seconds":30,"stopped":false,"phase":"step","epoch":1,"step":120} as well.
 std::string termination_message(const Exit& culprit, std::deque<std::string> last_lines);
 
 // Overwrites the file the kubelet has made; without that file, or without the right to write it,

@@ -162,5 +162,13 @@ TEST(StopGrace, IsTheFlagThenTheVariableThen25Seconds) {
   EXPECT_THROW(stop_grace({{"LOCKSTEP_GRACE_SECONDS", "soon"}}, {}), std::invalid_argument);
 }
 
+TEST(HangTimeout, IsTheFlagThenTheVariableThenNever) {
+  Options options;
+  EXPECT_EQ(hang_timeout({}, options), Seconds(0));
+  EXPECT_EQ(hang_timeout({{"LOCKSTEP_HANG_TIMEOUT", "600"}}, options), Seconds(600));
+  options.hang_timeout = Seconds(0);
+  EXPECT_EQ(hang_timeout({{"LOCKSTEP_HANG_TIMEOUT", "600"}}, options), Seconds(0));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -41,26 +41,28 @@ bool is_live(const std::filesystem::path& process) {
 }  // namespace
 
 Launched::Launched(const std::vector<std::string>& arguments,
-                   const std::map<std::string, std::string>& environment, int progress_port) {
+                   const std::map<std::string, std::string>& environment, int progress_port,
+                   const std::vector<std::string>& wrapper) {
   static int count = 0;
   mark_ = "LAUNCHED_BY_TEST=" + std::to_string(getpid()) + "." + std::to_string(count++);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   pipe_ = Fd(ends[0]);
   const Fd write_end(ends[1]);
-  std::string port = "--progress-port=" + std::to_string(progress_port);
-  std::vector<char*> argv = {const_cast<char*>(LAUNCHER), port.data()};
-  for (const std::string& argument : arguments) {
-    argv.push_back(const_cast<char*>(argument.c_str()));
-  }
+  std::vector<std::string> command = wrapper;
+  command.insert(command.end(), {LAUNCHER, "--progress-port=" + std::to_string(progress_port)});
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_ = fork();
   if (pid_ == 0) {
     dup2(write_end.get(), STDOUT_FILENO);
     dup2(write_end.get(), STDERR_FILENO);
+    for (const int number : {SIGINT, SIGQUIT, SIGHUP}) ::signal(number, SIG_DFL);
     putenv(mark_.data());
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    execv(LAUNCHER, argv.data());
+    execvp(argv.front(), argv.data());
     _exit(99);
   }
 }

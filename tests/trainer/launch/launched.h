@@ -19,9 +19,10 @@ class Launched {
  public:
   // Standard output and error of the launcher come through one pipe. `environment` is laid over
   // that of the test. Tests run beside each other, so each asks for a progress port of its own.
+  // `wrapper` is a program that runs the launcher, such as {"nohup"}.
   explicit Launched(const std::vector<std::string>& arguments,
                     const std::map<std::string, std::string>& environment = {},
-                    int progress_port = 0);
+                    int progress_port = 0, const std::vector<std::string>& wrapper = {});
   ~Launched();
 
   pid_t pid() const { return pid_; }

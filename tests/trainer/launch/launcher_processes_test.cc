@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <filesystem>
-#include <random>
 
 #include "tests/trainer/launch/launched.h"
 
@@ -61,32 +60,6 @@ TEST(LauncherProcesses, DieWithAKilledLauncher) {
   launched.signal(SIGKILL);
   EXPECT_EQ(launched.wait(), 137);
   wait_until("the ranks to be gone", [&] { return launched.processes().empty(); });
-}
-
-// Each rank has a child in its group, one in a session of its own and one below that.
-constexpr char kFamily[] =
-    "sleep 1000 & echo victim=$!; "
-    "setsid sh -c 'echo victim=$$; sleep 1000 & echo victim=$!; wait' & "
-    "echo rank=$$; wait; exec sleep 1000";
-
-TEST(LauncherProcesses, SurviveNoRandomKill) {
-  constexpr unsigned kSeed = 20240501;
-  std::mt19937 random(kSeed);
-  for (int round = 0; round < 30; ++round) {
-    Launched launched(shell(3, kFamily, {"--peer-grace", "0.1"}));
-    launched.wait_for("victim=", 9);
-    launched.wait_for("rank=", 3);
-    const auto ranks = launched.numbers("rank=");
-    const auto others = launched.numbers("victim=");
-    for (std::size_t kills = random() % 4; kills > 0; --kills) {
-      kill(others[random() % others.size()], SIGKILL);
-    }
-    const bool is_rank_killed = random() % 2 == 0;
-    if (is_rank_killed) kill(ranks[random() % ranks.size()], SIGKILL);
-    if (!is_rank_killed) launched.signal(SIGTERM);
-    EXPECT_EQ(launched.wait(), is_rank_killed ? 137 : 143) << "round " << round;
-    EXPECT_THAT(launched.processes(), IsEmpty()) << "round " << round << launched.output();
-  }
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST(LauncherStatus, FindsAnotherPlaceForItsFifo) {
   Launched launched(shell(1, "echo $LOCKSTEP_STATUS"),
                     {{"TMPDIR", "/no/such"}, {"LOCKSTEP_STATUS", "/of/another/launcher"}});
   EXPECT_EQ(launched.wait(), 0);
-  EXPECT_THAT(launched.output(), StartsWith("[rank 0] /tmp/lockstep-"));
+  EXPECT_THAT(launched.output(), StartsWith("[rank 0] /tmp/lockstep-status-"));
 }
 
 TEST(LauncherStatus, NamesTheFirstBadLineOnly) {
@@ -165,9 +165,27 @@ TEST(LauncherStatus, LeavesNoFifoBehind) {
     Launched launched(shell(2, "echo $LOCKSTEP_STATUS; " + std::string(script)),
                       {{"TMPDIR", directory.path()}});
     EXPECT_EQ(launched.wait(), code);
-    EXPECT_THAT(launched.output(), HasSubstr(directory.path().string() + "/lockstep-"));
+    EXPECT_THAT(launched.output(), HasSubstr(directory.path().string() + "/lockstep-status-"));
     EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
   }
+}
+
+TEST(LauncherStatus, RemovesTheFifosOfALauncherThatWasKilled) {
+  TemporaryDirectory directory;
+  const std::map<std::string, std::string> environment = {{"TMPDIR", directory.path()}};
+  Launched killed(shell(2, "echo ready; exec sleep 1000"), environment);
+  killed.wait_for("ready", 2);
+  Launched living(shell(2, "echo ready; exec sleep 1000"), environment);
+  living.wait_for("ready", 2);
+  killed.signal(SIGKILL);
+  EXPECT_EQ(killed.wait(), 137);
+  const auto left = [&] {
+    return std::distance(std::filesystem::directory_iterator(directory.path()), {});
+  };
+  EXPECT_EQ(left(), 2);
+  Launched next(shell(1, "exit 0"), environment);
+  EXPECT_EQ(next.wait(), 0);
+  EXPECT_EQ(left(), 1) << "that of the living";
 }
 
 TEST(LauncherStatus, NeverKeepsAWriterWaiting) {

@@ -68,6 +68,37 @@ TEST(LauncherStop, ForwardsASignalOnceAndExits80WhenAllSaved) {
   }
 }
 
+TEST(LauncherStop, AsksTheRanksWithSIGTERMWhenATerminalClosesOrQuits) {
+  for (const int number : {SIGHUP, SIGQUIT}) {
+    Launched launched(shell(2, waiting("trap 'exit 80' TERM")));
+    launched.wait_for("ready", 2);
+    launched.signal(number);
+    EXPECT_EQ(launched.wait(), 80) << launched.output();
+    EXPECT_THAT(launched.output(), HasSubstr(number == SIGHUP ? "SIGHUP: the" : "SIGQUIT: the"));
+  }
+}
+
+TEST(LauncherStop, GoesOnWithoutItsTerminalUnderNohup) {
+  Launched launched(shell(1, waiting("trap 'exit 80' TERM")), {}, 0, {"nohup"});
+  launched.wait_for("ready");
+  launched.signal(SIGHUP);
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait(), 80);
+  EXPECT_THAT(launched.output(), Not(HasSubstr("SIGHUP")));
+}
+
+// A signal that is held back when the launcher's program begins is the earliest there can be.
+TEST(LauncherStop, StartsNothingWhenItIsStoppedFirst) {
+  const char* early =
+      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]); "
+      "os.kill(os.getpid(), signal.SIGTERM); os.execv(sys.argv[1], sys.argv[1:])";
+  Launched launched(shell(2, "echo started; exec sleep 1000"), {}, 0,
+                    {"/usr/bin/python3", "-c", early});
+  EXPECT_EQ(launched.wait(), 80) << "nothing ran, so that nothing is lost";
+  EXPECT_THAT(launched.output(), HasSubstr("SIGTERM: "));
+  EXPECT_THAT(launched.output(), Not(HasSubstr("started")));
+}
+
 TEST(LauncherStop, ForwardsToTheWholeProcessGroup) {
   Launched launched(shell(1,
                           "sh -c \"trap 'echo child asked; exit' TERM; echo ready; "

@@ -89,6 +89,7 @@ TEST(Options, HaveDefaults) {
   EXPECT_EQ(options.nproc, "auto");
   EXPECT_EQ(options.peer_grace, Seconds(1));
   EXPECT_EQ(options.grace, std::nullopt);
+  EXPECT_EQ(options.hang_timeout, std::nullopt);
   EXPECT_FALSE(options.standalone);
   EXPECT_EQ(options.progress_port, 9790);
   EXPECT_EQ(options.max_restarts, 0);
@@ -105,6 +106,7 @@ TEST(Options, RefuseWithOneSentence) {
   EXPECT_THAT(refusal({"--max-restarts", "-1", "p"}), HasSubstr("--max-restarts must be 0 to"));
   EXPECT_THAT(refusal({"--grace", "long", "p"}), HasSubstr("--grace"));
   EXPECT_THAT(refusal({"--grace", "-1", "p"}), HasSubstr("--grace must be 0 to 86400 seconds"));
+  EXPECT_THAT(refusal({"--hang-timeout", "-1", "p"}), HasSubstr("--hang-timeout must be 0 to"));
   EXPECT_THAT(refusal({"--progress-port", "65536", "p"}), HasSubstr("must be 0 to 65535"));
 }
 

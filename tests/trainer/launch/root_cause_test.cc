@@ -26,7 +26,7 @@ TEST(RootCause, IsTheEarliestFailureOfItsOwn) {
       {"all finished", {code(0, 0), code(1, 0)}, 0, kNobody},
       {"all saved", {code(0, 80), code(1, 80)}, 80, kNobody},
       {"one had nothing to save", {code(0, 80), code(1, 0)}, 80, kNobody},
-      {"nothing ran", {}, 0, kNobody},
+      {"nothing ran", {}, 80, kNobody},
       {"first of two", {code(2, 3), code(1, 4)}, 3, 2},
       {"lost peer noticed first", {code(0, 75), code(1, 1)}, 1, 1},
       {"crash after the peers noticed", {code(0, 75), killed(1, SIGSEGV)}, 139, 1},
