@@ -55,6 +55,7 @@ std::optional<NodeReport::Rank> parse_rank(const json& source) {
   rank.epoch = whole(source, "epoch").value_or(0);
   rank.step = whole(source, "step").value_or(0);
   rank.silent_seconds = number(source, "secondsSinceProgress", 0).value_or(0);
+  rank.is_stopped = fields::flag(source, "stopped");
   return rank;
 }
 

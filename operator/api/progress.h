@@ -42,6 +42,7 @@ struct NodeReport {
     std::int64_t epoch = 0;
     std::int64_t step = 0;
     double silent_seconds = 0;
+    bool is_stopped = false;  // by SIGSTOP or a debugger
   };
   std::string job = {};
   int attempt = 0;

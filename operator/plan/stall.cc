@@ -27,14 +27,15 @@ std::optional<double> silent_seconds(const Reports& reports) {
   return least;
 }
 
-// The node whose rank is furthest behind, then the longest silent; one that does not answer at all
-// before every other.
+// One that does not answer at all before every other; then the node whose rank is stopped, is
+// furthest behind, was silent for longest.
 int culprit(const Reports& reports) {
   const auto place = [](const auto& entry) {
     const std::optional<NodeReport>& report = entry.second;
     const NodeReport::Rank rank = report && report->slowest ? *report->slowest : NodeReport::Rank();
     const bool is_suspect = !report || report->slowest;
-    return std::tuple(!is_suspect, report.has_value(), rank.epoch, rank.step, -rank.silent_seconds);
+    return std::tuple(!is_suspect, report.has_value(), !rank.is_stopped, rank.epoch, rank.step,
+                      -rank.silent_seconds);
   };
   return std::min_element(reports.nodes.begin(), reports.nodes.end(),
                           [&](const auto& a, const auto& b) { return place(a) < place(b); })
@@ -46,7 +47,8 @@ std::string describe(const NodeReport::Rank& rank) {
   std::string text = "rank " + std::to_string(rank.rank) + " has told of no progress for " +
                      std::to_string(seconds) + " s";
   if (!rank.phase.empty()) text += ", last in phase " + rank.phase;
-  return text + " at step " + std::to_string(rank.step);
+  text += " at step " + std::to_string(rank.step);
+  return rank.is_stopped ? text + ": its process is stopped" : text;
 }
 
 }  // namespace

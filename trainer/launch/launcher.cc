@@ -58,9 +58,12 @@ class Launcher {
       if (Clock::now() >= deadline_) escalate();
     }
     hang_watch_.reset();
+    status_->serve(Clock::now());
+    const std::string progress = final_progress(status_->node_status(Clock::now()));
     status_.reset();  // nobody may ask any more
     if (logs_) tell_log_fault(logs_->finish(kLogPatience));
-    const Outcome outcome = conclude();
+    Outcome outcome = conclude();
+    outcome.progress = progress;
     flush();
     return outcome;
   }

@@ -40,6 +40,7 @@ struct Outcome {
   Verdict verdict;
   std::deque<std::string> last_lines;  // of the culprit
   bool was_told_to_stop = false;       // from outside
+  std::string progress = {};           // final_progress() of the node
 };
 
 // Takes over the process: blocks the signals it waits for, and leaves them so, adopts orphans,

@@ -40,10 +40,13 @@ int run(const std::vector<std::string>& arguments) {
   const Outcome outcome =
       launch_repeatedly([&](int restart) { return spec_of(node, restart); }, node.plan.max_restarts,
                         node.plan.nodes > 1 ? kUntilPeersNotice : Seconds(0));
-  if (outcome.verdict.culprit) {
+  const std::string words = outcome.verdict.culprit
+                                ? termination_message(*outcome.verdict.culprit, outcome.last_lines)
+                                : outcome.progress;
+  if (!words.empty()) {
     write_termination_message(
         lookup(node.environment, "LOCKSTEP_TERMINATION_LOG").value_or(contract::kTerminationLog),
-        termination_message(*outcome.verdict.culprit, outcome.last_lines));
+        words);
   }
   return outcome.verdict.exit_code;
 }

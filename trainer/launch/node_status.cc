@@ -31,6 +31,17 @@ bool is_advancing(const RankStatus& rank) {
   return current_silence(rank) && rank.report.phase != "done";
 }
 
+// The lowest rank that reports speaks for all.
+const RankStatus* speaker(const Ranks& ranks) {
+  const auto found = std::find_if(ranks.begin(), ranks.end(),
+                                  [](const RankStatus& rank) { return rank.silent_seconds; });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json said(const RankStatus& rank) {
   Json json = {{"rank", rank.rank}};
   if (!rank.report.phase.empty()) json["phase"] = rank.report.phase;
@@ -127,6 +138,11 @@ const RankStatus* slowest(const Ranks& ranks) {
   return found;
 }
 
+std::string final_progress(const NodeStatus& node) {
+  const RankStatus* rank = speaker(node.ranks);
+  return rank ? dump({{"progress", said(*rank)}}) : "";
+}
+
 std::string progress_page(const NodeStatus& node) {
   Json page = {{"schema", contract::kStatusSchema}};
   if (!node.job.empty()) page["job"] = node.job;
@@ -135,16 +151,14 @@ std::string progress_page(const NodeStatus& node) {
   if (const auto seconds = silent_seconds(node.ranks)) {
     page["secondsSinceProgress"] = in_milliseconds(*seconds);
   }
-  const auto speaker = std::find_if(node.ranks.begin(), node.ranks.end(),
-                                    [](const RankStatus& rank) { return rank.silent_seconds; });
-  if (speaker != node.ranks.end()) page["progress"] = said(*speaker);
+  if (const RankStatus* rank = speaker(node.ranks)) page["progress"] = said(*rank);
   if (const RankStatus* rank = slowest(node.ranks)) page["slowest"] = place(*rank);
   const std::size_t listed = std::min(node.ranks.size(), kMostListedRanks);
   page["ranks"] = Json::array();
   std::transform(node.ranks.begin(), node.ranks.begin() + listed, std::back_inserter(page["ranks"]),
                  place);
   page["ranksLeftOut"] = node.ranks.size() - listed;
-  return page.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(page) + "\n";
 }
 
 std::string metrics_page(const NodeStatus& node) {

@@ -31,12 +31,17 @@ struct NodeStatus {
 // first report, and when no rank that has reported has anything left to do.
 std::optional<double> silent_seconds(const std::vector<RankStatus>& ranks);
 
-// The rank that the others would wait for: a stopped one, then the furthest behind, then the
-// longest silent. nullptr before the first report.
+// The rank that the others would wait for: a stopped one, then the furthest behind, then one that
+// saves what the others have computed as well, then the longest silent. nullptr before the first
+// report.
 const RankStatus* slowest(const std::vector<RankStatus>& ranks);
 
 // The answer stays below 64 KiB: of more ranks than that only the first ones are listed.
 inline constexpr std::size_t kMostListedRanks = 256;
+
+// {"progress": {...}}, as on the page: what is left of a node that ended well. Empty when no rank
+// reported.
+std::string final_progress(const NodeStatus& node);
 
 // One JSON object.
 std::string progress_page(const NodeStatus& node);

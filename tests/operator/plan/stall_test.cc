@@ -104,6 +104,14 @@ TEST(Stall, BlamesTheNodeThatDoesNotAnswerWhereTheOthersWait) {
   EXPECT_EQ(plan.status->last_failure->message, "the node does not answer, and the others wait");
 }
 
+TEST(Stall, BlamesARankThatIsStoppedWhereverItStands) {
+  NodeReport stopped = node(1, 130, 60);
+  stopped.slowest->is_stopped = true;
+  const Plan plan = plan_with(a_watched_job(), {{0, node(0, 120, 70)}, {1, stopped}});
+  EXPECT_EQ(plan.status->last_failure->rank, 5);
+  EXPECT_THAT(plan.status->last_failure->message, HasSubstr("step 130: its process is stopped"));
+}
+
 TEST(Stall, IsUnknownWhereNobodyTellsProgressAndSaidOnce) {
   JobBuilder job = a_watched_job();
   const Plan plan = plan_with(job, {{0, std::nullopt}});

@@ -74,6 +74,16 @@ TEST(Launcher, ExitsAsTheRootCauseDid) {
   }
 }
 
+TEST_F(TerminationLog, KeepsTheProgressOfARunThatEndedWell) {
+  const std::string report = R"(echo "{\"step\": 9, \"steps\": 9}" > $LOCKSTEP_STATUS)";
+  Launched well(shell(2, report), environment());
+  EXPECT_EQ(well.wait(), 0);
+  EXPECT_EQ(text(), R"({"progress":{"rank":0,"step":9,"steps":9}})");
+  Launched mute(shell(2, "exit 0"), {{"LOCKSTEP_TERMINATION_LOG", file_.string() + "-none"}});
+  EXPECT_EQ(mute.wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(file_.string() + "-none"));
+}
+
 TEST(Launcher, BlamesARankThatEndsAfterItsPeersNoticed) {
   Launched launched(shell(2,
                           "if [ $RANK = 0 ]; then trap 'exit 75' USR1; echo pid=$$; "
