@@ -33,10 +33,12 @@ class Checkpoints {
   // settings that shape the state, unless checkpoint.resume is force.
   std::int64_t resume(Model& model, const Sgd& optimizer);
 
-  // Makes the state at `cursor` durable on rank 0; other ranks return at once. Throws StorageError.
+  // Makes the state at `cursor` durable; does nothing on a rank that is no writer. Throws
+  // StorageError.
   void save(const Cursor& cursor, const Model& model, const Sgd& optimizer);
 
   bool is_on() const { return !config_.checkpoint.directory.empty(); }
+  bool is_writer() const { return writer_.has_value(); }  // rank 0, if there is a directory
 
  private:
   std::int64_t restore_newest(Model& model, const Sgd& optimizer);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "trainer/group/peer_lost.h"
 #include "trainer/log_line.h"
 #include "trainer/run.h"
+#include "trainer/status/stacks.h"
 #include "trainer/stop_signal.h"
 
 namespace {
@@ -33,6 +35,7 @@ void add_config_flags(CLI::App& command, ConfigSources& sources) {
 
 int run(const ConfigSources& sources) {
   end_on_stop_signal();
+  write_stacks_on_request();
   const Outcome outcome = run_training(load_config(sources));
   return outcome == Outcome::kFinished ? contract::kExitFinished : contract::kExitStopped;
 }
@@ -56,8 +59,10 @@ int main_of(int argc, char** argv) {
   add_config_flags(explain_command, sources);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& wish) {  // --help or --version
+    return app.exit(wish);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? contract::kExitFinished : contract::kExitUsage;
+    throw std::invalid_argument(std::string(error.what()) + "; see lockstep-train --help");
   }
   return run_command.parsed() ? run(sources) : explain(sources);
 }

@@ -1,6 +1,7 @@
 // Formats what a run has done and has left to do.
 #include "trainer/progress.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -16,6 +17,10 @@ std::string format(const char* pattern, Values... values) {
 
 double seconds_between(Progress::Time from, Progress::Time to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+double share_of(Progress::Duration part, double seconds) {
+  return std::clamp(std::chrono::duration<double>(part).count() / seconds, 0.0, 1.0);
 }
 
 }  // namespace
@@ -35,27 +40,48 @@ std::string short_duration(std::chrono::seconds duration) {
 
 void Progress::count(std::int64_t step, Time now) {
   if (start_step_ >= 0) return;
-  start_step_ = last_step_ = step;
-  start_time_ = last_time_ = now;
+  start_step_ = step;
+  start_time_ = now;
+  begin_interval(step, now);
 }
 
-std::string Progress::line(std::int64_t step, double loss, double rate, Time now) {
-  std::string text =
-      format("epoch %lld/%lld step %lld/%lld loss %.4f lr %.4g",
-             static_cast<long long>(plan_.epoch_of(step)), static_cast<long long>(plan_.epochs),
-             static_cast<long long>(step), static_cast<long long>(plan_.total_steps), loss, rate);
+void Progress::waited_for_ranks(std::optional<Duration> duration) {
+  if (!duration) comm_wait_.reset();
+  if (comm_wait_) *comm_wait_ += *duration;
+}
+
+Figures Progress::measure(std::int64_t step, double loss, Time now) {
+  Figures figures{.loss = loss};
   if (step > last_step_ && last_step_ >= 0) {
-    const double samples = static_cast<double>((step - last_step_) * plan_.batch_size);
-    const double seconds_per_step =
-        seconds_between(start_time_, now) / static_cast<double>(step - start_step_);
-    const double left = seconds_per_step * static_cast<double>(plan_.total_steps - step);
-    text += format(" %s samples/s eta %s",
-                   short_number(samples / seconds_between(last_time_, now)).c_str(),
-                   short_duration(std::chrono::seconds(std::llround(left))).c_str());
+    const double seconds = seconds_between(last_time_, now);
+    figures.samples_per_second =
+        static_cast<double>((step - last_step_) * plan_.batch_size) / seconds;
+    figures.seconds_remaining = seconds_between(start_time_, now) /
+                                static_cast<double>(step - start_step_) *
+                                static_cast<double>(plan_.total_steps - step);
+    figures.data_wait = share_of(data_wait_, seconds);
+    if (comm_wait_) figures.comm_wait = share_of(*comm_wait_, seconds);
   }
+  begin_interval(step, now);
+  return figures;
+}
+
+void Progress::begin_interval(std::int64_t step, Time now) {
   last_step_ = step;
   last_time_ = now;
-  return text;
+  data_wait_ = {};
+  comm_wait_ = Duration{};
+}
+
+std::string Progress::line(std::int64_t step, double rate, const Figures& figures) const {
+  std::string text = format("epoch %lld/%lld step %lld/%lld loss %.4f lr %.4g",
+                            static_cast<long long>(plan_.epoch_of(step)),
+                            static_cast<long long>(plan_.epochs), static_cast<long long>(step),
+                            static_cast<long long>(plan_.total_steps), *figures.loss, rate);
+  if (!figures.samples_per_second) return text;
+  const std::chrono::seconds left(std::llround(*figures.seconds_remaining));
+  return text + format(" %s samples/s eta %s", short_number(*figures.samples_per_second).c_str(),
+                       short_duration(left).c_str());
 }
 
 }  // namespace lockstep

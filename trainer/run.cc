@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "trainer/contract.h"
 #include "trainer/data/source.h"
 #include "trainer/errors.h"
 #include "trainer/log_line.h"
@@ -53,15 +54,19 @@ void introduce(const Config& config, const Group& group) {
 }  // namespace
 
 Outcome run_training(const Config& config) {
+  StatusWriter status(variable(contract::kStatus));
   const Place place = place_in(variable);
+  status.enter(Phase::kData);
   Datasets data = load_data(config);
+  status.enter(Phase::kInit);
   const std::unique_ptr<Group> group = join_group(place, config.train.backend);  // (all)
   require_agreement(*group, config, data);                                       // (all)
   choose_deterministic_algorithms(group->device());
   introduce(config, *group);
-  Trainer trainer(config, place, *group, std::move(data), note_stop_signal());
+  Trainer trainer(config, place, *group, std::move(data), note_stop_signal(), status);
   const Outcome outcome = trainer.run();  // (all)
   group->leave();                         // (all)
+  if (outcome == Outcome::kFinished) status.enter(Phase::kDone);
   return outcome;
 }
 

@@ -9,3 +9,4 @@ use_torch(lockstep_trainer)
 add_executable(lockstep-train main.cc)
 target_link_libraries(lockstep-train PRIVATE lockstep_trainer)
 use_torch(lockstep-train)
+set_target_properties(lockstep-train PROPERTIES ENABLE_EXPORTS ON)  # function names in stacks

@@ -30,10 +30,11 @@ bool is_multiple(std::int64_t value, std::int64_t of) { return of > 0 && value %
 }  // namespace
 
 Trainer::Trainer(const Config& config, const Place& place, Group& group, Datasets data,
-                 const std::atomic<bool>& stop_requested)
+                 const std::atomic<bool>& stop_requested, StatusWriter& status)
     : config_(config),
       group_(group),
       stop_requested_(stop_requested),
+      status_(status),
       checkpoints_(config, identity_of(data), place, group),
       train_data_(std::move(data.train), config.data.mean, config.data.std, group.device()),
       val_data_(std::move(data.val), config.data.mean, config.data.std, group.device()),
@@ -42,12 +43,19 @@ Trainer::Trainer(const Config& config, const Place& place, Group& group, Dataset
       optimizer_(*model_, config.optim),
       ddp_(model_, group, config.ddp),  // (all)
       progress_(plan_),
-      loss_(group.device()) {}
+      loss_(group.device()) {
+  status_.plan(plan_.epochs, plan_.total_steps);
+  // The first parameter's gradient comes last. A rank that has it, and now waits for the others, is
+  // heard once more; the one they wait for is not, and so it is the longest silent.
+  model_->parameters().front().register_hook(
+      [this](const at::Tensor&) { status_.step(plan_.epoch_of(step_), step_); });
+}
 
 Outcome Trainer::run() {
   step_ = checkpoints_.resume(*model_, optimizer_);  // (all)
   if (step_ > 0) {
     say("resumed from step " + std::to_string(step_) + " (epoch " + epoch_text() + ")");
+    status_.checkpoint(step_);
   }
   while (step_ < plan_.total_steps) {
     const bool is_stopped = !train_to_end_of_epoch();  // (all)
@@ -89,19 +97,25 @@ DistributedSampler Trainer::sampler_of(std::int64_t epoch) const {
                             epoch);
 }
 
-Batch Trainer::next_batch(const DistributedSampler& sampler) const {
+Batch Trainer::next_batch(const DistributedSampler& sampler) {
+  const Clock::time_point began = Clock::now();
   const std::int64_t first = step_ % plan_.steps_per_epoch * plan_.batch_size_per_rank;
-  return train_data_.gather(sampler.slice(first, plan_.batch_size_per_rank));
+  Batch batch = train_data_.gather(sampler.slice(first, plan_.batch_size_per_rank));
+  progress_.waited_for_data(Clock::now() - began);
+  return batch;
 }
 
 void Trainer::train_step(const Batch& batch) {
+  status_.enter(Phase::kStep);
   ddp_.zero_grad();
   const at::Tensor scores = ddp_.forward(batch.images);                  // (all)
   const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels);  // shape [], batch mean
   loss.backward();                                                       // (all)
+  progress_.waited_for_ranks(ddp_.time_waited());
   optimizer_.step(rate_of(step_));
   loss_.add(loss, batch.size());
   progress_.count(++step_, Clock::now());
+  status_.step(plan_.epoch_of(step_), step_);
 }
 
 double Trainer::rate_of(std::int64_t step) const {
@@ -113,17 +127,25 @@ double Trainer::rate_of(std::int64_t step) const {
 void Trainer::report_progress() {
   if (loss_.is_empty()) return;
   const double loss = loss_.take(group_, step_);  // (all)
-  say(progress_.line(step_, loss, rate_of(step_ - 1), Clock::now()));
+  const Figures figures = progress_.measure(step_, loss, Clock::now());
+  say(progress_.line(step_, rate_of(step_ - 1), figures));
+  status_.figures(figures);
 }
 
 void Trainer::report_evaluation() {
+  status_.enter(Phase::kEval);
   ddp_.synchronize_buffers();                                                         // (all)
   evaluation_ = evaluate(*model_, val_data_, config_.train.eval_batch_size, group_);  // (all)
   say("epoch " + epoch_text() + "/" + std::to_string(plan_.epochs) + " val loss " +
       four_digits(evaluation_->loss) + " accuracy " + four_digits(evaluation_->accuracy));
 }
 
-void Trainer::save() { checkpoints_.save({step_, plan_.epoch_of(step_)}, *model_, optimizer_); }
+void Trainer::save() {
+  if (!checkpoints_.is_writer()) return;
+  status_.enter(Phase::kCheckpoint);
+  checkpoints_.save({step_, plan_.epoch_of(step_)}, *model_, optimizer_);
+  status_.checkpoint(step_);
+}
 
 // Asked at the end of an epoch or of the run, whose last state is always due.
 bool Trainer::is_due(int every_epochs) const {

@@ -19,6 +19,7 @@
 #include "trainer/optim/sgd.h"
 #include "trainer/plan.h"
 #include "trainer/progress.h"
+#include "trainer/status/status_writer.h"
 
 namespace lockstep {
 
@@ -36,10 +37,10 @@ enum class Outcome { kFinished, kStopped };
 // Every rank runs the same code.
 class Trainer {
  public:
-  // (all) Builds model and optimizer. `group` and `stop_requested` outlive this.
+  // (all) Builds model and optimizer. `group`, `stop_requested` and `status` outlive this.
   // Throws std::invalid_argument for settings that do not fit the data or the number of ranks.
   Trainer(const Config& config, const Place& place, Group& group, Datasets data,
-          const std::atomic<bool>& stop_requested);
+          const std::atomic<bool>& stop_requested, StatusWriter& status);
 
   // (all) kStopped: some rank was asked to stop; all have stopped at the same step, and its state
   // is saved. Throws Diverged, StorageError and what collectives throw.
@@ -48,7 +49,7 @@ class Trainer {
  private:
   bool train_to_end_of_epoch();
   DistributedSampler sampler_of(std::int64_t epoch) const;  // from 0
-  Batch next_batch(const DistributedSampler& sampler) const;
+  Batch next_batch(const DistributedSampler& sampler);
   void train_step(const Batch& batch);
   double rate_of(std::int64_t step) const;
   void report_progress();
@@ -61,6 +62,7 @@ class Trainer {
   Config config_;
   Group& group_;
   const std::atomic<bool>& stop_requested_;
+  StatusWriter& status_;
   Checkpoints checkpoints_;
   ImageSet train_data_;
   ImageSet val_data_;

@@ -20,12 +20,12 @@ def process_of(job, rank):
 
 
 def test_a_training_shows_how_far_it_is(kube):
-    kube.apply(training("shown", max_steps=1200))
+    kube.apply(training("shown", max_steps=800))
     seen = kube.wait("progress, speed and an end", lambda: (
         lambda s: s if {"progress", "eta", "throughput", "loss"} <= set(s.get("display", {})) else None)(kube.status("shown")))
     progress = seen["progress"]
-    assert 0 < progress["step"] < progress["steps"] == 1200 and progress["epochs"] == 2
-    assert seen["display"]["progress"] == f"{100 * progress['step'] // 1200}%"
+    assert 0 < progress["step"] < progress["steps"] == 800 and progress["epochs"] == 2
+    assert seen["display"]["progress"] == f"{100 * progress['step'] // 800}%"
     assert 0 < progress["loss"] < 3 and progress["samplesPerSecond"] > 0 and progress["secondsRemaining"] > 0
     table = kube.kubectl("get", "tj", "shown", "-o", "wide").stdout
     for column in ("PROGRESS", "ETA", "THROUGHPUT", "LOSS"):

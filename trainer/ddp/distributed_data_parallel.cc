@@ -1,6 +1,7 @@
 // Drives c10d::Reducer, the engine of Python's DistributedDataParallel.
 #include "trainer/ddp/distributed_data_parallel.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "trainer/torch.h"
@@ -61,11 +62,26 @@ at::Tensor DistributedDataParallel::forward(const at::Tensor& images) {
   if (!reducer_) return model_->forward(images);
   reducer_->prepare_for_forward();
   if (config_.rebuild_buckets && reducer_->should_rebuild_buckets()) reducer_->rebuild_buckets();
+  const Clock::time_point began = Clock::now();
   synchronize_buffers();
+  buffers_waited_ = Clock::now() - began;
   const at::Tensor scores = model_->forward(images);
   reducer_->prepare_for_backward(config_.find_unused ? std::vector<at::Tensor>{scores}
                                                      : std::vector<at::Tensor>{});
+  backward_began_ = Clock::now();
   return scores;
+}
+
+// The reducer notes when each gradient was ready, counted from prepare_for_backward(). What is left
+// of the pass after the last of them is the wait for buckets.
+std::optional<std::chrono::nanoseconds> DistributedDataParallel::time_waited() const {
+  using std::chrono::nanoseconds;
+  if (!group_.device().is_cpu()) return std::nullopt;
+  if (!reducer_) return nanoseconds(0);
+  const nanoseconds passed = Clock::now() - backward_began_;
+  const std::vector<std::int64_t> ready = reducer_->get_backward_stats();
+  const nanoseconds computed(*std::max_element(ready.begin(), ready.end()));
+  return buffers_waited_ + std::clamp(passed - computed, nanoseconds(0), passed);
 }
 
 // Dropping is not only cheaper than filling with zeros. The reducer multiplies a fresh gradient by

@@ -5,8 +5,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "trainer/config/config.h"
@@ -44,15 +46,24 @@ class DistributedDataParallel {
   // Drops the gradients of the last step.
   void zero_grad();
 
+  // To be asked right after the backward pass: how long this step has waited for other ranks, in
+  // forward() for their buffers and, since the last gradient was computed here, for theirs. Empty
+  // on an accelerator, where the host waits for nothing.
+  std::optional<std::chrono::nanoseconds> time_waited() const;
+
   // (all) Gives every rank the buffers of rank 0: before anything that reads them, like evaluation.
   void synchronize_buffers();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   std::shared_ptr<Model> model_;
   Group& group_;
   DdpConfig config_;
   std::vector<at::Tensor> parameters_;
   std::unique_ptr<c10d::Reducer> reducer_;  // null when the group has one rank
+  Clock::duration buffers_waited_{};
+  Clock::time_point backward_began_{};
 };
 
 // The parameters (by position in `sizes`, bytes) of each bucket, in the order in which buckets are

@@ -117,7 +117,8 @@ std::optional<double> silent_seconds(const Ranks& ranks) {
 const RankStatus* slowest(const Ranks& ranks) {
   const auto place = [](const RankStatus& rank) {
     return std::tuple(!rank.is_stopped, rank.report[Field::kEpoch].value_or(0),
-                      rank.report[Field::kStep].value_or(0), -*rank.silent_seconds);
+                      rank.report[Field::kStep].value_or(0), rank.report.phase != "checkpoint",
+                      -*rank.silent_seconds);
   };
   const RankStatus* found = nullptr;
   for (const RankStatus& rank : ranks) {

@@ -31,8 +31,9 @@ struct NodeStatus {
 // first report, and when no rank that has reported has anything left to do.
 std::optional<double> silent_seconds(const std::vector<RankStatus>& ranks);
 
-// The rank that the others would wait for: a stopped one, then the furthest behind, then the
-// longest silent. nullptr before the first report.
+// The rank that the others would wait for: a stopped one, then the furthest behind, then one that
+// saves what the others have computed as well, then the longest silent. nullptr before the first
+// report.
 const RankStatus* slowest(const std::vector<RankStatus>& ranks);
 
 // The answer stays below 64 KiB: of more ranks than that only the first ones are listed.

@@ -1,4 +1,4 @@
-// The handler of SIGALRM does no more than write() and timer_settime().
+// The handler of SIGALRM does no more than write() and clock_gettime().
 #include "trainer/status/status_writer.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ int open_fifo(const std::string& path) {
 
 StatusWriter::StatusWriter(const std::optional<std::string>& path, std::chrono::milliseconds pause)
     : pause_(pause) {
-  if (!path || !start_timer()) return;
+  if (!path || !make_timer()) return;
   fifo_ = open_fifo(*path);
   tell();
 }
@@ -43,18 +43,27 @@ void StatusWriter::enter(Phase phase) {
 void StatusWriter::plan(std::int64_t epochs, std::int64_t steps) {
   status_.epochs = epochs;
   status_.steps = steps;
+  tell_after_pause();
+}
+
+void StatusWriter::figures(const Figures& figures) {
+  status_.figures = figures;
+  tell_after_pause();
+}
+
+void StatusWriter::checkpoint(std::int64_t step) {
+  status_.checkpoint_step = step;
+  tell_after_pause();
 }
 
 void StatusWriter::step(std::int64_t epoch, std::int64_t step) {
-  const bool is_new_phase = status_.phase != Phase::kStep;
-  status_.phase = Phase::kStep;
   status_.epoch = epoch;
   status_.step = step;
-  compose();
-  if (is_new_phase || !is_paused_) tell_newest();
+  if (status_.phase == Phase::kStep) return tell_after_pause();
+  enter(Phase::kStep);
 }
 
-bool StatusWriter::start_timer() {
+bool StatusWriter::make_timer() {
   struct sigaction action {};
   action.sa_sigaction = on_alarm;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -74,7 +83,7 @@ void StatusWriter::on_alarm(int, siginfo_t* info, void*) {
   if (info->si_code != SI_TIMER) return;
   const int error = errno;
   auto& writer = *static_cast<StatusWriter*>(info->si_value.sival_ptr);
-  writer.is_paused_ = false;
+  writer.is_timed_ = false;
   if (writer.is_newer_) writer.tell_newest();
   errno = error;
 }
@@ -91,14 +100,26 @@ void StatusWriter::tell() {
   tell_newest();
 }
 
+void StatusWriter::tell_after_pause() {
+  compose();
+  if (fifo_ < 0) return;
+  const Clock::duration wait = pause_ends_.load() - Clock::now();
+  if (wait <= Clock::duration(0)) return tell_newest();
+  if (!is_timed_) start_timer(wait);
+}
+
 void StatusWriter::tell_newest() {
   if (fifo_ < 0) return;
   is_newer_ = false;
   [[maybe_unused]] const ssize_t told = write(fifo_, line_.data(), line_.size());
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(pause_);
-  const std::chrono::nanoseconds rest = pause_ - seconds;
-  const itimerspec once{{}, {seconds.count(), rest.count()}};
-  is_paused_ = timer_settime(*timer_, 0, &once, nullptr) == 0;
+  pause_ends_ = Clock::now() + pause_;
+}
+
+void StatusWriter::start_timer(std::chrono::nanoseconds wait) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(wait);
+  const itimerspec once{{}, {seconds.count(), (wait - seconds).count()}};
+  is_timed_ = true;
+  timer_settime(*timer_, 0, &once, nullptr);
 }
 
 }  // namespace lockstep

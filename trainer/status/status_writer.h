@@ -16,7 +16,7 @@ namespace lockstep {
 // Never blocks and never fails: a launcher that does not listen is no reason to end a training.
 //
 // A new phase is told at once. Steps are told at once too, but then not for a pause; if there were
-// more by its end, SIGALRM tells the newest of them. So a rank that waits for another has always
+// more, SIGALRM tells the newest of them at its end. So a rank that waits for another has always
 // said which step it reached, and the one that lags is the one that is stuck. There is no thread
 // that could speak for a loop that stands still.
 //
@@ -33,28 +33,32 @@ class StatusWriter {
 
   void enter(Phase phase);
 
-  // Told with the next line.
+  // Told after the pause, or with a new phase.
   void plan(std::int64_t epochs, std::int64_t steps);
-  void figures(const Figures& figures) { status_.figures = figures; }
-  void checkpoint(std::int64_t step) { status_.checkpoint_step = step; }
+  void figures(const Figures& figures);
+  void checkpoint(std::int64_t step);
 
   // `step` steps of the run are done, the last one in `epoch`. Enters the phase "step".
   void step(std::int64_t epoch, std::int64_t step);
 
  private:
+  using Clock = std::chrono::steady_clock;
   static void on_alarm(int, siginfo_t* info, void*);
-  bool start_timer();
+  bool make_timer();
+  void start_timer(std::chrono::nanoseconds wait);
   void compose();
   void tell();
+  void tell_after_pause();
   void tell_newest();
 
   const std::chrono::milliseconds pause_;
   int fifo_ = -1;
   std::optional<timer_t> timer_;
   Status status_;
-  std::string line_;                     // the handler's while is_newer_
-  std::atomic<bool> is_newer_ = false;   // line_ has not been told
-  std::atomic<bool> is_paused_ = false;  // the timer runs
+  std::string line_;                    // the handler's while is_newer_
+  std::atomic<bool> is_newer_ = false;  // line_ has not been told
+  std::atomic<bool> is_timed_ = false;  // the timer runs
+  std::atomic<Clock::time_point> pause_ends_{};
 };
 
 }  // namespace lockstep

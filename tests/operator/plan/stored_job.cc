@@ -7,9 +7,9 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
-using Faults = std::vector<std::string>;
+using Complaints = std::vector<std::string>;
 
-void expect(bool holds, const char* what, Faults& faults) {
+void expect(bool holds, const char* what, Complaints& faults) {
   if (!holds) faults.push_back(what);
 }
 
@@ -52,8 +52,8 @@ void StoredJob::recreate() {
   changed();
 }
 
-Faults StoredJob::write(const JobStatus& status) {
-  Faults faults;
+Complaints StoredJob::write(const JobStatus& status) {
+  Complaints faults;
   const JobStatus& before = this->status();
   JobStatus noted = before;
   noted.observed_generation = status.observed_generation;
@@ -68,7 +68,7 @@ Faults StoredJob::write(const JobStatus& status) {
 }
 
 // Every new attempt is charged once, to what happened; and nothing else is charged.
-void StoredJob::check_charge(const JobStatus& after, Faults& faults) {
+void StoredJob::check_charge(const JobStatus& after, Complaints& faults) {
   const JobStatus& before = status();
   const RunPolicy& policy = job().spec.run_policy;
   const int failures = after.restarts.failures - before.restarts.failures;
@@ -89,7 +89,7 @@ void StoredJob::check_charge(const JobStatus& after, Faults& faults) {
          faults);
 }
 
-void StoredJob::check_end(const JobStatus& after, Faults& faults) {
+void StoredJob::check_end(const JobStatus& after, Complaints& faults) {
   const History& last = attempts_[after.attempt];
   expect(!after.is(names::kComplete) ||
              static_cast<int>(last.succeeded.size()) == job().spec.num_nodes,

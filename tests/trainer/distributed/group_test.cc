@@ -28,6 +28,8 @@ TEST_P(GroupOf, HearsAVoteOneCallLater) { expect_all_finish("votes", GetParam())
 TEST_P(GroupOf, AveragesGradientsAsFlatBucketsDo) { expect_all_finish("oracle", GetParam()); }
 TEST_P(GroupOf, SharesTheBuffersOfRankZero) { expect_all_finish("buffers", GetParam()); }
 
+TEST(Group, KnowsWhoWaitsForWhom) { expect_all_finish("waits", 2); }
+
 TEST(Group, RefusesModelsOfDifferentShape) {
   const auto exits = run_ranks({kProgram, "unequal_models"}, 2);
   EXPECT_EQ(exits[0].code, 75) << exits[0].output;  // the other rank is the one that knows why

@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "trainer/ddp/distributed_data_parallel.h"
 #include "trainer/group/group.h"
@@ -126,6 +127,24 @@ void buffers(Group& group) {
   }
 }
 
+// The model with buffers waits for those of the late rank, the other one for its gradients.
+void waits(Group& group) {
+  const std::chrono::milliseconds late(300), much(200);
+  const bool is_late = group.rank() == 0;
+  for (const std::string model : {"mlp", "lenet"}) {
+    DistributedDataParallel ddp(make_model({.name = model}, {}, 1), group, {});
+    std::chrono::nanoseconds waited{};
+    for (int step = 0; step < 3; ++step) {
+      ddp.zero_grad();
+      if (is_late) std::this_thread::sleep_for(late);
+      loss_of(ddp.forward(own_images(group, step))).backward();
+      if (step > 0) waited += *ddp.time_waited();
+    }
+    if (is_late) require(waited < much, "the late rank waits for nobody");
+    if (!is_late) require(waited > 2 * much, "the others wait for the late rank");
+  }
+}
+
 void unequal_models(Group& group) {
   const ModelConfig config{.name = "mlp", .hidden = {8 + group.rank()}};
   DistributedDataParallel ddp(make_model(config, {}, 1), group, {});
@@ -154,6 +173,7 @@ const std::map<std::string, void (*)(Group&)> kScenarios = {
     {"votes", votes},
     {"oracle", oracle},
     {"buffers", buffers},
+    {"waits", waits},
     {"unequal_models", unequal_models},
     {"lost_in_all_reduce", lost_in_all_reduce},
     {"lost_in_backward", lost_in_backward},

@@ -1,4 +1,6 @@
 // Whole runs of lockstep-train by several processes: equality over world sizes, kills and stops.
+#include "tests/trainer/distributed/training.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include "tests/trainer/distributed/ranks.h"
 #include "trainer/state/safetensors.h"
@@ -17,59 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using Settings = std::vector<std::string>;
-
-constexpr int kLastStep = 80;  // of a run of 960 samples, 24 a step, two epochs
-
-class Training : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "lockstep-training-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  // lockstep-train on a small synthetic set, with its checkpoints in a folder of that name.
-  std::vector<std::string> command(const std::string& checkpoints,
-                                   const Settings& more = {}) const {
-    std::vector<std::string> words{LOCKSTEP_TRAIN, "run"};
-    Settings settings{"data.train.format=synthetic",
-                      "data.train.samples=960",
-                      "data.val.format=synthetic",
-                      "data.val.samples=250",
-                      "train.batch_size=24",
-                      "train.eval_batch_size=40",
-                      "optim.lr=0.05",
-                      "log.every_steps=5",
-                      "checkpoint.every_steps=6",
-                      "checkpoint.directory=" + folder_ + "/" + checkpoints};
-    settings.insert(settings.end(), more.begin(), more.end());
-    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
-    return words;
-  }
-
-  fs::path model_of(const std::string& checkpoints, int step = kLastStep) const {
-    return fs::path(folder_) / checkpoints / ("step-" + std::to_string(step)) / "model.safetensors";
-  }
-
-  std::string bytes_of(const std::string& checkpoints) const {
-    std::ifstream file(model_of(checkpoints), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  void finish(const std::string& checkpoints, int ranks, const Settings& more = {}) const {
-    for (const Exit& exit : run_ranks(command(checkpoints, more), ranks)) {
-      ASSERT_EQ(exit.code, 0) << exit.output;
-    }
-  }
-
-  std::string folder_;
-};
-
-std::string first_match(const std::string& text, const std::string& pattern) {
-  std::smatch match;
-  return std::regex_search(text, match, std::regex(pattern)) ? match.str(1) : "";
-}
 
 double largest_difference(const fs::path& left, const fs::path& right) {
   const Safetensors one = Safetensors::read(left), other = Safetensors::read(right);
@@ -208,7 +156,7 @@ TEST_F(Training, NamesTheSettingInWhichRanksDiffer) {
 TEST_F(Training, RefusesDifferentDataOnRanks) {
   Ranks ranks({}, 0);
   for (const std::string rank : {"0", "1"}) {
-    const std::string data = folder_ + "/" + rank;
+    const std::string data = folder_ / rank;
     fs::create_directory(data);
     std::ofstream(data + "/train-images-idx3-ubyte", std::ios::binary)
         << std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x01", 16) << rank;
@@ -234,6 +182,14 @@ TEST_F(Training, SaysWhatIsWrongWithItsSettings) {
         Case{2, "model.name=lennet", 64, "did you mean lenet?"}}) {
     expect_refusal(run_ranks(command("x", {bad.setting}), bad.ranks), bad.code, bad.sentence);
   }
+}
+
+TEST_F(Training, SaysWhoseFlagIsWrong) {
+  const Exit exit = run_ranks({LOCKSTEP_TRAIN, "run", "--sett", "seed=1"}, 1).front();
+  EXPECT_EQ(exit.code, 64);
+  EXPECT_TRUE(exit.output.starts_with("lockstep-train: ")) << exit.output;
+  EXPECT_THAT(exit.output, HasSubstr("--sett"));
+  EXPECT_THAT(exit.output, HasSubstr("; see lockstep-train --help\n"));
 }
 
 TEST_F(Training, StopsForGoodWhenTheLossIsNoNumber) {

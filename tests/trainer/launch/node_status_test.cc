@@ -24,6 +24,7 @@ RankStatus rank(int number, const std::string& line, std::optional<double> silen
 json progress(const NodeStatus& node) { return json::parse(progress_page(node)); }
 
 const char kStep9[] = R"({"phase":"step","epoch":1,"step":9})";
+const char kSaves9[] = R"({"phase":"checkpoint","epoch":1,"step":9})";
 
 TEST(NodeStatus, TellsAllThatIsKnown) {
   NodeStatus node{"team/mnist", 2, 1, {}};
@@ -57,6 +58,7 @@ TEST(NodeStatus, FindsTheRankTheOthersWaitFor) {
       {"an earlier step", {rank(0, kStep9, 5), rank(1, R"({"epoch":1,"step":8})", 0)}, 1},
       {"an earlier epoch", {rank(0, R"({"epoch":2,"step":0})", 5), rank(1, kStep9, 0)}, 1},
       {"silent longer", {rank(0, kStep9, 1), rank(1, kStep9, 2), rank(2, kStep9, 1)}, 1},
+      {"one that saves", {rank(0, kStep9, 2), rank(1, kSaves9, 1), rank(2, kStep9, 2)}, 1},
       {"one that never spoke", {rank(0, "{}", std::nullopt), rank(1, kStep9, 2)}, 1},
       {"one that is done", {rank(0, R"({"phase":"done"})", 9), rank(1, kStep9, 2)}, 1},
   };

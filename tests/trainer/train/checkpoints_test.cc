@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
+#include "tests/support/temporary_directory.h"
 #include "trainer/group/backend.h"
 #include "trainer/state/torch_tensors.h"
 #include "trainer/torch.h"
@@ -13,16 +12,12 @@
 namespace lockstep {
 namespace {
 
-namespace fs = std::filesystem;
-
-class CheckpointsTest : public testing::Test {
+class CheckpointsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "lockstep-checkpoints-XXXXXX";
-    config_.checkpoint.directory = mkdtemp(pattern.data());
+    config_.checkpoint.directory = directory_.path();
     config_.model.name = "mlp";
   }
-  void TearDown() override { fs::remove_all(config_.checkpoint.directory); }
 
   std::shared_ptr<Model> model(std::uint64_t seed) { return make_model(config_.model, {}, seed); }
 
@@ -48,6 +43,7 @@ class CheckpointsTest : public testing::Test {
     return "";
   }
 
+  testing::TemporaryDirectory directory_;
   Config config_;
   std::unique_ptr<Group> group_ = make_single(at::kCPU);
 };
@@ -79,12 +75,12 @@ TEST_F(CheckpointsTest, NameTheSettingsThatDiffer) {
   config_.optim.momentum = 0.5;
   config_.seed = 99;
   EXPECT_THAT(refusal_to_resume(),
-              testing::HasSubstr("was written with another optim.momentum, seed"));
+              ::testing::HasSubstr("was written with another optim.momentum, seed"));
 }
 
 TEST_F(CheckpointsTest, NameTheDataWhenItDiffers) {
   save_at(7);
-  EXPECT_THAT(refusal_to_resume("other data"), testing::HasSubstr("another data.identity"));
+  EXPECT_THAT(refusal_to_resume("other data"), ::testing::HasSubstr("another data.identity"));
   config_.checkpoint.resume = "force";
   EXPECT_EQ(refusal_to_resume("other data"), "");
 }
@@ -93,7 +89,7 @@ TEST_F(CheckpointsTest, RefuseAnotherModelEvenByForce) {
   save_at(7);
   config_.model.hidden = {64};
   config_.checkpoint.resume = "force";
-  EXPECT_THAT(refusal_to_resume(), testing::HasSubstr("has another shape or type"));
+  EXPECT_THAT(refusal_to_resume(), ::testing::HasSubstr("has another shape or type"));
 }
 
 TEST_F(CheckpointsTest, DoNothingWithoutADirectory) {
@@ -103,7 +99,6 @@ TEST_F(CheckpointsTest, DoNothingWithoutADirectory) {
   EXPECT_FALSE(off.is_on());
   off.save({1, 1}, *fresh, Sgd(*fresh, config_.optim));
   EXPECT_EQ(off.resume(*fresh, Sgd(*fresh, config_.optim)), 0);
-  config_.checkpoint.directory = fs::temp_directory_path() / "lockstep-none";
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 
+#include "tests/support/temporary_directory.h"
 #include "trainer/data/source.h"
 #include "trainer/data/torch_images.h"
 #include "trainer/errors.h"
@@ -14,29 +14,13 @@
 namespace lockstep {
 namespace {
 
-namespace fs = std::filesystem;
+using testing::TemporaryDirectory;
 
-// A folder of its own that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = fs::temp_directory_path() / "lockstep-data-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
+void write(const std::filesystem::path& file, const std::vector<std::uint8_t>& bytes) {
+  testing::set_content(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
-  void write(const std::string& name, const std::vector<std::uint8_t>& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  }
-
- private:
-  fs::path path_;
-};
-
-SourceConfig source_in(const Folder& folder) {
+SourceConfig source_in(const TemporaryDirectory& folder) {
   return {.path = folder.path(), .images = "images", .labels = "labels"};
 }
 
@@ -50,21 +34,21 @@ std::string refusal(const SourceConfig& source, int classes = 10) {
 }
 
 TEST(Source, SaysWhatIsMissing) {
-  const Folder folder;
+  const TemporaryDirectory folder;
   SourceConfig source = source_in(folder);
-  EXPECT_THAT(refusal(source), testing::HasSubstr("holds neither images nor images.gz"));
+  EXPECT_THAT(refusal(source), ::testing::HasSubstr("holds neither images nor images.gz"));
   source.path = "/no/such/place";
   EXPECT_THAT(refusal(source),
-              testing::HasSubstr("data.train.path is \"/no/such/place\", which is no directory"));
+              ::testing::HasSubstr("data.train.path is \"/no/such/place\", which is no directory"));
 }
 
 TEST(Source, RefusesLabelsThatTheModelDoesNotKnow) {
-  const Folder folder;
-  folder.write("images", {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 7, 9});
-  folder.write("labels", {0, 0, 8, 1, 0, 0, 0, 2, 4, 3});
+  const TemporaryDirectory folder;
+  write(folder / "images", {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 7, 9});
+  write(folder / "labels", {0, 0, 8, 1, 0, 0, 0, 2, 4, 3});
   EXPECT_EQ(load_source("data.train", source_in(folder), 5, 1).size(), 2);
   EXPECT_THAT(refusal(source_in(folder), 4),
-              testing::HasSubstr("holds label 4, but model.num_classes is 4"));
+              ::testing::HasSubstr("holds label 4, but model.num_classes is 4"));
 }
 
 TEST(SyntheticDataset, IsAFunctionOfItsSeed) {

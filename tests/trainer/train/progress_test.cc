@@ -14,20 +14,27 @@ constexpr Plan kPlan{.epochs = 2,
                      .batch_size = 128,
                      .batch_size_per_rank = 64};
 
+std::string line(Progress& progress, std::int64_t step, double loss, double rate,
+                 Progress::Time now) {
+  return progress.line(step, rate, progress.measure(step, loss, now));
+}
+
 TEST(Progress, ShowsNoSpeedForTheFirstStep) {
   Progress progress(kPlan);
   const Progress::Time start{};
   progress.count(1, start);
-  EXPECT_EQ(progress.line(1, 2.30259, 0.0005, start), "epoch 1/2 step 1/938 loss 2.3026 lr 0.0005");
+  const Figures figures = progress.measure(1, 2.30259, start);
+  EXPECT_FALSE(figures.samples_per_second || figures.data_wait || figures.comm_wait);
+  EXPECT_EQ(progress.line(1, 0.0005, figures), "epoch 1/2 step 1/938 loss 2.3026 lr 0.0005");
 }
 
 TEST(Progress, MeasuresSpeedSinceTheLastLineAndTimeLeftSinceTheStart) {
   Progress progress(kPlan);
   const Progress::Time start{};
   for (int step = 1; step <= 138; ++step) progress.count(step, start + seconds(step));
-  EXPECT_EQ(progress.line(101, 0.5, 0.01, start + seconds(101)),
+  EXPECT_EQ(line(progress, 101, 0.5, 0.01, start + seconds(101)),
             "epoch 1/2 step 101/938 loss 0.5000 lr 0.01 128 samples/s eta 13m57s");
-  EXPECT_EQ(progress.line(141, 0.5, 0.01, start + seconds(102)),
+  EXPECT_EQ(line(progress, 141, 0.5, 0.01, start + seconds(102)),
             "epoch 1/2 step 141/938 loss 0.5000 lr 0.01 5.1k samples/s eta 9m35s");
 }
 
@@ -35,8 +42,37 @@ TEST(Progress, CountsFromTheStepItResumedAt) {
   Progress progress(kPlan);
   const Progress::Time start{};
   progress.count(470, start);
-  EXPECT_EQ(progress.line(480, 1, 0.1, start + seconds(10)),
+  EXPECT_EQ(line(progress, 480, 1, 0.1, start + seconds(10)),
             "epoch 2/2 step 480/938 loss 1.0000 lr 0.1 128 samples/s eta 7m38s");
+}
+
+TEST(Progress, MeasuresWaitsAsSharesOfTheTimeSinceTheLastFigures) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  progress.waited_for_data(seconds(1000));  // the first step is not measured
+  progress.waited_for_ranks(seconds(1000));
+  progress.count(1, start);
+  progress.waited_for_data(seconds(1));
+  progress.waited_for_data(seconds(1));
+  progress.waited_for_ranks(seconds(5));
+  const Figures first = progress.measure(3, 0.5, start + seconds(10));
+  EXPECT_EQ(first.data_wait, 0.2);
+  EXPECT_EQ(first.comm_wait, 0.5);
+  progress.waited_for_data(seconds(1));
+  const Figures second = progress.measure(5, 0.5, start + seconds(14));
+  EXPECT_EQ(second.data_wait, 0.25);
+  EXPECT_EQ(second.comm_wait, 0);
+}
+
+TEST(Progress, LeavesOutAWaitThatCannotBeKnown) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  progress.count(1, start);
+  progress.waited_for_ranks(std::nullopt);
+  progress.waited_for_ranks(std::nullopt);
+  const Figures figures = progress.measure(3, 0.5, start + seconds(10));
+  EXPECT_EQ(figures.comm_wait, std::nullopt);
+  EXPECT_EQ(figures.data_wait, 0);
 }
 
 TEST(ShortNumber, KeepsTwoOrThreeDigits) {
