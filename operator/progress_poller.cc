@@ -50,18 +50,23 @@ std::vector<std::optional<NodeReport>> answers_to(const std::vector<Question>& q
   return answers;
 }
 
-// How long the first node has told of no progress; nullopt: it never told of any.
+// How long nobody who was asked has told of progress; nullopt: nobody ever did.
 std::optional<milliseconds> silence(const Reports& reports) {
-  const std::optional<NodeReport>& first = reports.nodes.at(0);
-  if (!first || !first->silent_seconds) return std::nullopt;
-  return milliseconds(static_cast<std::int64_t>(1000 * std::min(*first->silent_seconds, 1e9)));
+  std::optional<milliseconds> least;
+  for (const auto& [rank, report] : reports.nodes) {
+    if (!report || !report->silent_seconds) continue;
+    const auto silent = std::chrono::duration<double>(std::min(*report->silent_seconds, 1e9));
+    const auto whole = std::chrono::duration_cast<milliseconds>(silent);
+    least = std::min(least.value_or(whole), whole);
+  }
+  return least;
 }
 
+// From the first node alone: whether the others have to be asked as well.
 bool may_stand_still(const PollTarget& target, const Reports& reports) {
   if (!target.stall_timeout_seconds) return false;
-  if (!reports.nodes.at(0)) return true;
-  return silence(reports).value_or(milliseconds(0)) >=
-         std::chrono::seconds(*target.stall_timeout_seconds);
+  const std::optional<NodeReport>& first = reports.nodes.at(0);
+  return !first || first->silent_seconds.value_or(0) >= *target.stall_timeout_seconds;
 }
 
 // Until the timeout would be over if nothing were told any more.

@@ -20,7 +20,8 @@ void add_over_ranks(BatchSums& sums, Group& group) {
 
 }  // namespace
 
-Evaluation evaluate(Model& model, const ImageSet& data, std::int64_t batch_size, Group& group) {
+Evaluation evaluate(Model& model, const ImageSet& data, std::int64_t batch_size, Group& group,
+                    const std::function<void()>& on_batch) {
   const at::NoGradGuard no_grad;
   model.eval();
   const ExactEval batches(data.size(), batch_size, group.size(), group.rank());
@@ -33,6 +34,7 @@ Evaluation evaluate(Model& model, const ImageSet& data, std::int64_t batch_size,
     const at::Tensor correct = scores.argmax(1).eq(batch.labels).sum();
     sums.record(cut.index, kLoss, loss.item<double>());
     sums.record(cut.index, kCorrect, correct.item<double>());
+    on_batch();
   }
   add_over_ranks(sums, group);
   const std::vector<double> totals = sums.totals();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "trainer/data/torch_images.h"
 #include "trainer/group/group.h"
@@ -16,6 +17,9 @@ struct Evaluation {
 
 // (all) Runs `model` in evaluation mode over `data`, in batches that do not depend on the world
 // size. The model must hold the same parameters and buffers on every rank.
-Evaluation evaluate(Model& model, const ImageSet& data, std::int64_t batch_size, Group& group);
+// `on_batch` is called after each of this rank's batches.
+Evaluation evaluate(
+    Model& model, const ImageSet& data, std::int64_t batch_size, Group& group,
+    const std::function<void()>& on_batch = [] {});
 
 }  // namespace lockstep

@@ -134,8 +134,10 @@ void Trainer::report_progress() {
 
 void Trainer::report_evaluation() {
   status_.enter(Phase::kEval);
-  ddp_.synchronize_buffers();                                                         // (all)
-  evaluation_ = evaluate(*model_, val_data_, config_.train.eval_batch_size, group_);  // (all)
+  ddp_.synchronize_buffers();  // (all)
+  const auto on_batch = [this] { status_.go_on(); };
+  evaluation_ =  // (all)
+      evaluate(*model_, val_data_, config_.train.eval_batch_size, group_, on_batch);
   say("epoch " + epoch_text() + "/" + std::to_string(plan_.epochs) + " val loss " +
       four_digits(evaluation_->loss) + " accuracy " + four_digits(evaluation_->accuracy));
 }

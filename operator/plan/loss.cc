@@ -66,7 +66,7 @@ Loss failed_container(LastFailure where, const ContainerState::Terminated& end) 
   where.exit_code = end.exit_code;
   where.signal = end.signal;
   where.reason = head(end.reason, kLongestReason);
-  where.message = tail(end.message, kLongestMessage);
+  where.message = tail(printable(end.message), kLongestMessage);
   where.finished_at = end.finished;
   LossKind kind = kind_of(meaning_of(end));
   std::optional<Time> died = end.finished;
@@ -77,7 +77,7 @@ Loss failed_container(LastFailure where, const ContainerState::Terminated& end) 
     where.rank = words->rank;
     where.exit_code = words->exit_code;
     where.signal = words->signal;
-    where.message = tail(words->text, kLongestMessage);
+    where.message = tail(printable(words->text), kLongestMessage);
     if (words->time) died = words->time;
   }
   return {.kind = kind, .evidence = std::move(where), .died = died};

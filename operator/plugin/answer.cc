@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "operator/base/text.h"
+
 namespace lockstep {
 namespace {
 
@@ -31,14 +33,6 @@ constexpr Saying kSayings[] = {
     {"it took too long", Kind::kUnavailable, ""},
     {"cannot run ", Kind::kUnavailable, kNoKubectl}};
 
-bool is_control(unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
-
-// U+0080 to U+009F, which some terminals obey as well.
-bool is_c1(std::string_view text, std::size_t at) {
-  return text[at] == '\xc2' && at + 1 < text.size() &&
-         static_cast<unsigned char>(text[at + 1]) < 0xa0;
-}
-
 // The last line that is not a log line of its libraries ("E1130 16:18:40.27 ...").
 std::string last_word(std::string_view text) {
   std::string word;
@@ -54,19 +48,6 @@ std::string last_word(std::string_view text) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_c1(text, i)) {
-      ++i;
-    } else if (!is_control(static_cast<unsigned char>(text[i]))) {
-      clean += text[i];
-    }
-  }
-  return clean;
-}
 
 nlohmann::json parse_printable(std::string_view text) {
   const auto keep = [](int depth, nlohmann::json::parse_event_t, nlohmann::json& value) {

@@ -14,10 +14,6 @@ inline constexpr char kNoSuchKind[] = "NoSuchKind";      // the cluster does not
 inline constexpr char kNoKubectl[] = "NoKubectl";        // kubectl cannot be run
 inline constexpr char kUnauthorized[] = "Unauthorized";  // nobody we know
 
-// Without the characters that steer a terminal; line ends and tabs stay. Jobs, and what they print,
-// may be anybody's.
-std::string printable(std::string_view text);
-
 // JSON whose strings are printable and that is at most 64 levels deep: what lies deeper is left
 // out. Discarded (json::is_discarded) when it is no JSON.
 nlohmann::json parse_printable(std::string_view text);

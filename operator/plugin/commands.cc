@@ -5,6 +5,7 @@
 
 #include "operator/api/fields.h"
 #include "operator/base/clock.h"
+#include "operator/base/text.h"
 #include "operator/plugin/answer.h"
 #include "operator/plugin/completion.h"
 #include "operator/plugin/describe.h"

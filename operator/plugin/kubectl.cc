@@ -1,6 +1,7 @@
 // Runs kubectl.
 #include "operator/plugin/kubectl.h"
 
+#include "operator/base/text.h"
 #include "operator/plugin/answer.h"
 #include "trainer/contract.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "operator/api/names.h"
 #include "operator/plugin/words.h"
 
 namespace lockstep {
@@ -19,6 +20,7 @@ std::string end(const LastFailure& failure) {
   const char* name = failure.signal > 0 ? ::sigabbrev_np(failure.signal) : nullptr;
   if (name) return "was ended by SIG" + std::string(name);
   if (failure.signal > 0) return "was ended by signal " + std::to_string(failure.signal);
+  if (failure.reason == names::kStalled) return "made no progress";
   if (!failure.exit_code) return "was lost";
   return "exited with " + std::to_string(*failure.exit_code);
 }

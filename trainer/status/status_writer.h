@@ -33,6 +33,9 @@ class StatusWriter {
 
   void enter(Phase phase);
 
+  // The phase takes long and gets further.
+  void go_on() { tell_after_pause(); }
+
   // Told after the pause, or with a new phase.
   void plan(std::int64_t epochs, std::int64_t steps);
   void figures(const Figures& figures);

@@ -29,5 +29,14 @@ TEST(Head, CutsAgainToTheSame) {
   }
 }
 
+TEST(Printable, LeavesOutWhatSteersATerminal) {
+  EXPECT_EQ(printable("\x1b[2Jred\x07\r\n\tnext\x7f"), "[2Jred\n\tnext");
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "1mb \xc3\xa9 \xe2\x82\xac"),
+            "a1mb \xc3\xa9 \xe2\x82\xac")
+      << "U+009B is an escape as well; letters and signs stay";
+  EXPECT_EQ(printable(std::string("a\0b", 3)), "ab");
+}
+
 }  // namespace
 }  // namespace lockstep

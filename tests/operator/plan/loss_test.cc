@@ -148,6 +148,18 @@ TEST(Loss, KeepsTheEndOfAForeignImagesLastLines) {
   EXPECT_TRUE(loss.evidence.message.ends_with("the end"));
 }
 
+// Whoever prints the status with raw output would let the program steer the terminal.
+TEST(Loss, KeepsNoControlCharactersOfTheProgram) {
+  for (const std::string& words :
+       {std::string("\x1b[31mred\x07\xc2\x9b\ttab\nline"),
+        std::string(
+            R"({"rank": 1, "exitCode": 3, "reason": "\u001b[31mred\u0007\u009b\ttab\nline"})")}) {
+    const Observed seen = a_job().running().failed(1, 3, 0, words).observed();
+    const auto losses = lost_nodes(seen, sort_nodes(seen.job, seen.pods));
+    EXPECT_EQ(losses.at(0).evidence.message, "[31mred\ttab\nline");
+  }
+}
+
 TEST(LastWords, RefuseWhatTheLauncherDidNotWrite) {
   for (const char* text :
        {"", "Traceback", "{", "[]", "7", R"({"rank": "3"})", R"({"exitCode": 1})"}) {

@@ -6,15 +6,6 @@
 namespace lockstep {
 namespace {
 
-TEST(Printable, LeavesOutWhatSteersATerminal) {
-  EXPECT_EQ(printable("\x1b[2Jred\x07\r\n\tnext\x7f"), "[2Jred\n\tnext");
-  EXPECT_EQ(printable("a\xc2\x9b"
-                      "1mb \xc3\xa9 \xe2\x82\xac"),
-            "a1mb \xc3\xa9 \xe2\x82\xac")
-      << "U+009B is an escape as well; letters and signs stay";
-  EXPECT_EQ(printable(std::string("a\0b", 3)), "ab");
-}
-
 TEST(Printable, HoldsForEveryStringOfAnAnswer) {
   const nlohmann::json object = parse_printable(R"({"a": ["\u001b[31mx"], "b": {"c": "\u0007"}})");
   EXPECT_EQ(object["a"][0], "[31mx");

@@ -77,6 +77,15 @@ TEST_F(StatusWriterTest, TellsTheNewestStepAfterThePauseThoughTheLoopStandsStill
   EXPECT_EQ(told(4 * kSoon), "") << "a loop that stands still must look like it";
 }
 
+TEST_F(StatusWriterTest, TellsThatALongPhaseGoesOn) {
+  StatusWriter writer(path_, kSoon);
+  writer.enter(Phase::kEval);
+  told();
+  writer.go_on();
+  EXPECT_EQ(told(milliseconds(5000)), "{\"phase\": \"eval\"}\n");
+  EXPECT_EQ(told(4 * kSoon), "") << "once for each time that it was told";
+}
+
 TEST_F(StatusWriterTest, TellsAtMostOneLineAPause) {
   StatusWriter writer(path_, kSoon);
   writer.step(1, 1);
