@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{250};        // how late a job that came due may be asked
 constexpr std::size_t kMostAtOnce = 256;  // connections
+constexpr std::size_t kMostAskedForProgress = 16;
 constexpr double kWakesPerSecond = 10;
 
 // A node of one target.
@@ -27,8 +28,8 @@ struct Question {
 
 // What it is not asked for, and what another pod says that has its address by now, is no answer.
 bool is_from(const NodeReport& report, const Question& question) {
-  return report.job == question.target->job.name && report.attempt == question.target->attempt &&
-         report.node_rank == question.node_rank;
+  return report.job == question.target->job.name && report.uid == question.target->uid &&
+         report.attempt == question.target->attempt && report.node_rank == question.node_rank;
 }
 
 std::vector<std::optional<NodeReport>> answers_to(const std::vector<Question>& questions,
@@ -62,11 +63,20 @@ std::optional<milliseconds> silence(const Reports& reports) {
   return least;
 }
 
-// From the first node alone: whether the others have to be asked as well.
+// Whether the others have to be asked as well: for a stall, all of them; for a job whose first node
+// tells nothing, while they are few.
+bool needs_others(const PollTarget& target, const std::optional<NodeReport>& first) {
+  if (!target.stall_timeout_seconds) {
+    return first && !first->progress && target.ips.size() <= kMostAskedForProgress;
+  }
+  return !first || !first->silent_seconds ||
+         *first->silent_seconds >= *target.stall_timeout_seconds;
+}
+
 bool may_stand_still(const PollTarget& target, const Reports& reports) {
-  if (!target.stall_timeout_seconds) return false;
-  const std::optional<NodeReport>& first = reports.nodes.at(0);
-  return !first || first->silent_seconds.value_or(0) >= *target.stall_timeout_seconds;
+  const std::chrono::seconds timeout(target.stall_timeout_seconds.value_or(0));
+  const auto silent = silence(reports);
+  return target.stall_timeout_seconds && silent && *silent >= timeout;
 }
 
 // Until the timeout would be over if nothing were told any more.
@@ -83,6 +93,7 @@ std::optional<PollTarget> poll_target(const TrainingJob& job, const std::vector<
                     !job.status.is_finished() && !job.meta.deletion_time;
   if (!runs) return std::nullopt;
   PollTarget target{.job = job.meta.key(),
+                    .uid = job.meta.uid,
                     .attempt = job.status.attempt,
                     .stall_timeout_seconds = job.spec.run_policy.stall_timeout_seconds,
                     .ips = {}};
@@ -138,7 +149,7 @@ void ProgressPoller::ask(const std::vector<PollTarget>& targets) {
   questions.clear();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     reports.push_back({targets[i].attempt, {{0, first_nodes[i]}}});
-    if (!may_stand_still(targets[i], reports[i])) continue;
+    if (!needs_others(targets[i], first_nodes[i])) continue;
     for (int rank = 1; rank < static_cast<int>(targets[i].ips.size()); ++rank) {
       questions.push_back({&targets[i], rank});
     }
@@ -154,7 +165,9 @@ void ProgressPoller::ask(const std::vector<PollTarget>& targets) {
 void ProgressPoller::take(const PollTarget& target, Reports reports) {
   const auto now = clock_.steady_now();
   const bool is_urgent = may_stand_still(target, reports);
-  if (reports.nodes.at(0) || target.stall_timeout_seconds) {
+  const bool is_answered = std::any_of(reports.nodes.begin(), reports.nodes.end(),
+                                       [](const auto& entry) { return entry.second.has_value(); });
+  if (is_answered) {
     schedule_.answered(target.job, now, until_stall(target, reports));
   } else {
     schedule_.failed(target.job, now);

@@ -22,6 +22,7 @@ namespace lockstep {
 // Whom to ask about a job.
 struct PollTarget {
   ObjectKey job;
+  std::string uid = {};
   int attempt = 0;
   std::optional<int> stall_timeout_seconds;
   std::vector<std::string> ips;  // by node rank; empty where there is none yet
@@ -30,8 +31,8 @@ struct PollTarget {
 // nullopt for a job that does not run: there is nobody to ask.
 std::optional<PollTarget> poll_target(const TrainingJob& job, const std::vector<Pod>& pods);
 
-// Asks the first node of each running job at `interval`; all its nodes when that one tells of no
-// progress for the stall timeout, or does not answer although there is one. What they say goes to
+// Asks the first node of each running job at `interval`; its other nodes when that one tells
+// nothing, or of no progress for the stall timeout. What they say goes to
 // the board, and `wake` is called: at once when it may be a stall, else within a budget, since it
 // ends in a write. Runs until destroyed, on a thread of its own; caches, board and clock outlive
 // it.

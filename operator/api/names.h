@@ -62,6 +62,7 @@ inline constexpr char kWaitingForScheduler[] = "WaitingForScheduler";
 inline constexpr char kUnschedulable[] = "Unschedulable";
 inline constexpr char kNodesStarting[] = "NodesStarting";
 inline constexpr char kNoProgress[] = "NoProgress";
+inline constexpr char kStartedAnew[] = "StartedAnew";
 inline constexpr char kNotReported[] = "NotReported";
 inline constexpr char kProgressReported[] = "ProgressReported";
 inline constexpr char kJobEnded[] = "JobEnded";

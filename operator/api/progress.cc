@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <tuple>
 
 #include "operator/api/fields.h"
 #include "operator/api/node_group.h"
@@ -53,7 +54,7 @@ std::optional<NodeReport::Rank> parse_rank(const json& source) {
   const std::string phase = fields::text(source, "phase");
   if (std::find(kPhases.begin(), kPhases.end(), phase) != kPhases.end()) rank.phase = phase;
   rank.epoch = whole(source, "epoch").value_or(0);
-  rank.step = whole(source, "step").value_or(0);
+  rank.step = whole(source, "step");
   rank.silent_seconds = number(source, "secondsSinceProgress", 0).value_or(0);
   rank.is_stopped = fields::flag(source, "stopped");
   return rank;
@@ -103,11 +104,20 @@ json to_json(const Progress& progress) {
   return object;
 }
 
+bool is_behind(const NodeReport::Rank& one, const NodeReport::Rank& other) {
+  const auto place = [](const NodeReport::Rank& rank) {
+    return std::tuple(!rank.is_stopped, !rank.step, rank.epoch, rank.step.value_or(0),
+                      -rank.silent_seconds);
+  };
+  return place(one) < place(other);
+}
+
 std::optional<NodeReport> parse_node_report(std::string_view page) {
   const json source = json::parse(page, nullptr, /*allow_exceptions=*/false);
   if (fields::integer(source, "schema") != contract::kStatusSchema) return std::nullopt;
   NodeReport report;
   report.job = fields::text(source, "job");
+  report.uid = fields::text(source, "uid");
   report.attempt = fields::small_integer(source, "attempt", -1);
   report.node_rank = fields::small_integer(source, "nodeRank", -1);
   report.silent_seconds = number(source, "secondsSinceProgress", 0);

@@ -40,17 +40,22 @@ struct NodeReport {
     int rank = 0;
     std::string phase = {};  // "step", ...; empty when the rank has not said
     std::int64_t epoch = 0;
-    std::int64_t step = 0;
+    std::optional<std::int64_t> step = {};
     double silent_seconds = 0;
     bool is_stopped = false;  // by SIGSTOP or a debugger
   };
   std::string job = {};
+  std::string uid = {};  // of the job
   int attempt = 0;
   int node_rank = 0;
   std::optional<double> silent_seconds = {};  // of all its ranks together; absent: none has spoken
   std::optional<Progress> progress = {};      // of its lowest rank that speaks
   std::optional<Rank> slowest = {};           // the rank that the others wait for
 };
+
+// The rank that the others wait for comes first: a stopped one, then the furthest behind of those
+// that told a step, then the longest silent.
+bool is_behind(const NodeReport::Rank& one, const NodeReport::Rank& other);
 
 // Untrusted input. nullopt for what is no answer of schema 1.
 std::optional<NodeReport> parse_node_report(std::string_view page);

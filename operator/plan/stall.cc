@@ -2,7 +2,6 @@
 #include "operator/plan/stall.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "operator/api/names.h"
 #include "operator/plan/conditions.h"
@@ -27,19 +26,20 @@ std::optional<double> silent_seconds(const Reports& reports) {
   return least;
 }
 
-// One that does not answer at all before every other; then the node whose rank is stopped, is
-// furthest behind, was silent for longest.
-int culprit(const Reports& reports) {
-  const auto place = [](const auto& entry) {
-    const std::optional<NodeReport>& report = entry.second;
-    const NodeReport::Rank rank = report && report->slowest ? *report->slowest : NodeReport::Rank();
-    const bool is_suspect = !report || report->slowest;
-    return std::tuple(!is_suspect, report.has_value(), !rank.is_stopped, rank.epoch, rank.step,
-                      -rank.silent_seconds);
-  };
-  return std::min_element(reports.nodes.begin(), reports.nodes.end(),
-                          [&](const auto& a, const auto& b) { return place(a) < place(b); })
-      ->first;
+// One that does not answer at all before every other; then the one whose rank the others wait for.
+// A node that is done holds nobody up.
+int culprit(const Reports& reports, const Nodes& nodes) {
+  int found = -1;
+  const NodeReport::Rank* behind = nullptr;
+  for (const auto& [rank, report] : reports.nodes) {
+    if (has_succeeded(*nodes.current[rank])) continue;
+    if (!report) return rank;
+    if (found < 0) found = rank;
+    if (!report->slowest || (behind && !is_behind(*report->slowest, *behind))) continue;
+    behind = &*report->slowest;
+    found = rank;
+  }
+  return std::max(found, 0);
 }
 
 std::string describe(const NodeReport::Rank& rank) {
@@ -47,8 +47,15 @@ std::string describe(const NodeReport::Rank& rank) {
   std::string text = "rank " + std::to_string(rank.rank) + " has told of no progress for " +
                      std::to_string(seconds) + " s";
   if (!rank.phase.empty()) text += ", last in phase " + rank.phase;
-  text += " at step " + std::to_string(rank.step);
+  if (rank.step) text += " at step " + std::to_string(*rank.step);
   return rank.is_stopped ? text + ": its process is stopped" : text;
+}
+
+// With the pods of the attempt that stood still it is over.
+void forget_stall(JobStatus& status, const Nodes& nodes, Time now) {
+  if (!status.is(names::kStalled) || !nodes.earlier.empty()) return;
+  set_condition(status, names::kStalled, false, names::kStartedAnew,
+                "the attempt that stood still has ended", now);
 }
 
 }  // namespace
@@ -60,7 +67,7 @@ std::optional<Loss> stall_of(const Observed& seen, const Nodes& nodes) {
   const bool all_were_asked =
       static_cast<int>(reports->nodes.size()) == seen.job.spec.num_nodes && nodes.all_exist();
   if (!all_were_asked || silent_seconds(*reports).value_or(0) < *timeout) return std::nullopt;
-  const int node = culprit(*reports);
+  const int node = culprit(*reports, nodes);
   const std::optional<NodeReport>& report = reports->nodes.at(node);
   LastFailure where;
   where.attempt = reports->attempt;
@@ -80,7 +87,7 @@ void observe_stall(JobStatus& status, const Observed& seen, const Nodes& nodes, 
   const std::optional<int> timeout = seen.job.spec.run_policy.stall_timeout_seconds;
   if (!timeout) return drop_condition(status, names::kStalled);
   const Reports* reports = current_reports(seen);
-  if (!reports) return;
+  if (!reports) return forget_stall(status, nodes, now);
   if (const auto stall = stall_of(seen, nodes)) {
     set_condition(status, names::kStalled, true, names::kNoProgress, stall->evidence.message, now);
   } else if (const auto silent = silent_seconds(*reports); !silent) {

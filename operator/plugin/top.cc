@@ -2,7 +2,6 @@
 #include "operator/plugin/top.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
@@ -13,11 +12,6 @@ namespace lockstep {
 namespace {
 
 constexpr double kLongSilence = 30;  // seconds, from which on the slowest rank stands out
-
-// The rank that all others wait for: furthest behind, then longest silent, as the launcher has it.
-auto place(const NodeReport::Rank& rank) {
-  return std::tuple(rank.epoch, rank.step, -rank.silent_seconds);
-}
 
 void keep_longest(std::optional<double>& longest, const std::optional<double>& wait) {
   if (wait) longest = std::max(longest.value_or(0), *wait);
@@ -38,7 +32,8 @@ std::string share(const std::optional<double>& value) { return value ? percent_t
 Cell slowest_cell(const std::optional<NodeReport::Rank>& slowest) {
   if (!slowest) return "";
   std::string text = "rank " + std::to_string(slowest->rank) + " on node " +
-                     std::to_string(slowest->node_rank) + ": step " + std::to_string(slowest->step);
+                     std::to_string(slowest->node_rank) + ":";
+  if (slowest->step) text += " step " + std::to_string(*slowest->step);
   if (!slowest->phase.empty()) text += " (" + slowest->phase + ")";
   text += ", silent for " + duration_text(slowest->silent_seconds);
   return {text, slowest->silent_seconds >= kLongSilence ? Colour::kYellow : Colour::kNone};
@@ -58,7 +53,7 @@ Result<JobNow> job_now(const nlohmann::json& object, const std::vector<std::stri
     keep_longest(now.progress.data_wait, told.data_wait);
     keep_longest(now.progress.comm_wait, told.comm_wait);
     const bool is_behind =
-        page->slowest && (!now.slowest || place(*page->slowest) < place(*now.slowest));
+        page->slowest && (!now.slowest || lockstep::is_behind(*page->slowest, *now.slowest));
     if (is_behind) now.slowest = page->slowest;
   }
   return now;

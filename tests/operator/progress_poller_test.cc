@@ -28,6 +28,7 @@ JobBuilder running_job() {
 json page(int attempt, double silent) {
   return {{"schema", 1},
           {"job", "fashion"},
+          {"uid", "job-uid"},
           {"attempt", attempt},
           {"nodeRank", 0},
           {"secondsSinceProgress", silent},
@@ -102,11 +103,22 @@ TEST_F(ProgressPollerTest, AsksAllNodesAndWakesAtOnceWhenItMayBeAStall) {
   EXPECT_GE(wakes_, 2);
 }
 
+TEST_F(ProgressPollerTest, AsksTheOthersWhenTheFirstTellsNothing) {
+  json mute = page(1, 0.1);
+  mute.erase("progress");
+  mute.erase("secondsSinceProgress");
+  for (const json& policy : {json::object(), json{{"stallTimeoutSeconds", 60}}}) {
+    poll(running_job().spec({{"runPolicy", policy}}), mute.dump(), 600ms);
+    EXPECT_EQ(board_.find(kJob)->nodes.size(), 2U) << policy;
+  }
+}
+
 TEST_F(ProgressPollerTest, BelievesNobodyElse) {
-  json other_job = page(1, 0.1), other_node = page(1, 0.1);
+  json other_job = page(1, 0.1), other_node = page(1, 0.1), namesake = page(1, 0.1);
   other_job["job"] = "other";
+  namesake["uid"] = "of-another-namespace";
   other_node["nodeRank"] = 1;
-  for (const json& answer : {other_job, other_node, page(2, 0.1), json("x")}) {
+  for (const json& answer : {other_job, other_node, namesake, page(2, 0.1), json("x")}) {
     SCOPED_TRACE(answer.dump());
     poll(running_job(), answer.dump(), 600ms);
     ASSERT_TRUE(board_.find(kJob));

@@ -81,6 +81,11 @@ class Group {
 
   void size(const std::string& name, std::uint64_t& target, const char* help) {
     CLI::Option* option = app_.add_option(with_underscores(name), target, help);
+    // Before the transformation, which takes a sign for part of the number.
+    const auto refuse_sign = [](const std::string& text) {
+      return text.starts_with('-') || text.starts_with('+') ? "a size has no sign" : std::string();
+    };
+    option->check(CLI::Validator(refuse_sign, ""));
     finish(option->transform(CLI::AsSizeValue(false)), "SIZE");
   }
 

@@ -32,6 +32,9 @@ Host parse_host(const std::string& item) {
   std::string name = item.substr(0, colon);
   if (bracket != std::string::npos) name = item.substr(1, bracket - 1);
   if (name.empty()) refuse("there is an empty name in the list");
+  const bool is_followed =
+      bracket != std::string::npos && bracket + 1 < item.size() && item[bracket + 1] != ':';
+  if (is_followed) refuse("'" + item + "' goes on after its ]: write [ADDRESS]:N or [ADDRESS]");
   if (colon == std::string::npos) return {name, {}};
   const auto count = count_of(std::string_view(item).substr(colon + 1));
   if (!count) refuse("'" + item + "' does not end in a number of processes from 1 to 1024");

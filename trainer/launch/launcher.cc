@@ -53,17 +53,16 @@ class Launcher {
       read_streams();
       status_->serve(Clock::now());
       if (logs_) tell_log_fault(logs_->take_fault());
-      output_.pump();
+      pump();
       if (Clock::now() >= hang_deadline() && hang_watch_->look(Clock::now())) end_hang();
       if (Clock::now() >= deadline_) escalate();
     }
     hang_watch_.reset();
     status_->serve(Clock::now());
-    const std::string progress = final_progress(status_->node_status(Clock::now()));
+    const NodeStatus last = status_->node_status(Clock::now());
     status_.reset();  // nobody may ask any more
     if (logs_) tell_log_fault(logs_->finish(kLogPatience));
-    Outcome outcome = conclude();
-    outcome.progress = progress;
+    Outcome outcome = conclude(last);
     flush();
     return outcome;
   }
@@ -162,7 +161,7 @@ class Launcher {
       if (const auto exit = gang_.ended(pid, status)) record(*exit);
     }
     if (pid < 0 && errno == ECHILD) {
-      if (!is_childless_) set_deadline(kPatience);  // to write what is left
+      if (!is_childless_) wait_for_reader();
       is_childless_ = true;
     } else if (stage_ == Stage::kKilled) {
       signal_all(SIGKILL);  // what was below the dead is our child now
@@ -265,13 +264,17 @@ class Launcher {
 
   void say(const std::string& text) { output_.write_line(STDERR_FILENO, "[launch] ", text); }
 
-  Outcome conclude() {
+  Outcome conclude(const NodeStatus& last) {
     for (const auto& worker : gang_.workers()) {
       if (!worker->is_running()) continue;
       exits_.push_back({worker->rank(), 128 + SIGKILL, SIGKILL, now_ms(), true,
                         "did not end even after SIGKILL"});
     }
-    Outcome outcome{judge(exits_), {}, was_told_to_stop_};
+    Outcome outcome{judge(exits_), {}, was_told_to_stop_, final_progress(last)};
+    // Many programs exit with 0 when they are told to stop. That is no success.
+    const bool was_cut_short = was_told_to_stop_ && !is_done(last);
+    int& code = outcome.verdict.exit_code;
+    if (was_cut_short && code == contract::kExitFinished) code = contract::kExitStopped;
     if (!outcome.verdict.culprit) return outcome;
     const Exit& culprit = *outcome.verdict.culprit;
     if (const Worker* worker = gang_.find(culprit.rank)) {
@@ -286,10 +289,18 @@ class Launcher {
     return outcome;
   }
 
+  // At the end a slow reader is waited for as long as it reads.
+  void pump() {
+    const bool has_written = output_.pump();
+    if (has_written && is_childless_) wait_for_reader();
+  }
+
+  void wait_for_reader() {
+    set_deadline(was_told_to_stop_ ? kPatience : std::max(kPatience, spec_.grace));
+  }
+
   void flush() {
-    for (output_.pump(); output_.waiting_for() >= 0 && Clock::now() < deadline_; output_.pump()) {
-      wait();
-    }
+    for (pump(); output_.waiting_for() >= 0 && Clock::now() < deadline_; pump()) wait();
   }
 
   const LaunchSpec& spec_;

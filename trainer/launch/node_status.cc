@@ -127,15 +127,20 @@ std::optional<double> silent_seconds(const Ranks& ranks) {
 
 const RankStatus* slowest(const Ranks& ranks) {
   const auto place = [](const RankStatus& rank) {
-    return std::tuple(!rank.is_stopped, rank.report[Field::kEpoch].value_or(0),
-                      rank.report[Field::kStep].value_or(0), rank.report.phase != "checkpoint",
-                      -*rank.silent_seconds);
+    const auto& step = rank.report[Field::kStep];
+    return std::tuple(!rank.is_stopped, !step, rank.report[Field::kEpoch].value_or(0),
+                      step.value_or(0), rank.report.phase != "checkpoint", -*rank.silent_seconds);
   };
   const RankStatus* found = nullptr;
   for (const RankStatus& rank : ranks) {
     if (is_advancing(rank) && (!found || place(rank) < place(*found))) found = &rank;
   }
   return found;
+}
+
+bool is_done(const NodeStatus& node) {
+  return std::all_of(node.ranks.begin(), node.ranks.end(),
+                     [](const RankStatus& rank) { return rank.report.phase == "done"; });
 }
 
 std::string final_progress(const NodeStatus& node) {
@@ -146,6 +151,7 @@ std::string final_progress(const NodeStatus& node) {
 std::string progress_page(const NodeStatus& node) {
   Json page = {{"schema", contract::kStatusSchema}};
   if (!node.job.empty()) page["job"] = node.job;
+  if (!node.uid.empty()) page["uid"] = node.uid;
   page["attempt"] = node.attempt;
   page["nodeRank"] = node.node_rank;
   if (const auto seconds = silent_seconds(node.ranks)) {

@@ -21,6 +21,7 @@ struct RankStatus {
 
 struct NodeStatus {
   std::string job;  // empty outside the operator
+  std::string uid;  // likewise
   int attempt = 1;
   int node_rank = 0;
   std::vector<RankStatus> ranks;  // in ascending order
@@ -31,13 +32,17 @@ struct NodeStatus {
 // first report, and when no rank that has reported has anything left to do.
 std::optional<double> silent_seconds(const std::vector<RankStatus>& ranks);
 
-// The rank that the others would wait for: a stopped one, then the furthest behind, then one that
+// The rank that the others would wait for: a stopped one, then the furthest behind of
+// those that told a step, then one that
 // saves what the others have computed as well, then the longest silent. nullptr before the first
 // report.
 const RankStatus* slowest(const std::vector<RankStatus>& ranks);
 
 // The answer stays below 64 KiB: of more ranks than that only the first ones are listed.
 inline constexpr std::size_t kMostListedRanks = 256;
+
+// Every rank said "done".
+bool is_done(const NodeStatus& node);
 
 // {"progress": {...}}, as on the page: what is left of a node that ended well. Empty when no rank
 // reported.

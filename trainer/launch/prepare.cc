@@ -87,6 +87,7 @@ LaunchSpec spec_of(const Node& node, int restart) {
   spec.peer_grace = node.options.peer_grace;
   spec.hang_timeout = hang_timeout(node.environment, node.options);
   spec.status = {.job = lookup(node.environment, contract::kJobName).value_or(""),
+                 .uid = lookup(node.environment, contract::kJobUid).value_or(""),
                  .attempt = plan.restart_count + 1,
                  .node_rank = plan.node_rank,
                  .port = node.options.progress_port,

@@ -99,7 +99,7 @@ std::optional<Page> StatusService::page(std::string_view path, Time now) {
 }
 
 NodeStatus StatusService::node_status(Time now) {
-  NodeStatus node{spec_.job, spec_.attempt, spec_.node_rank, {}};
+  NodeStatus node{spec_.job, spec_.uid, spec_.attempt, spec_.node_rank, {}};
   for (Source& source : sources_) {
     RankStatus rank{.rank = source.rank,
                     .is_running = !source.ended_at,

@@ -20,6 +20,7 @@ namespace lockstep {
 
 struct StatusSpec {
   std::string job;  // empty outside the operator
+  std::string uid;  // likewise
   int attempt = 1;
   int node_rank = 0;
   int port = 0;            // of the pages; 0: none

@@ -55,11 +55,12 @@ TEST(Stall, RestartsTheJobAndNamesTheRankThatTheOthersWaitFor) {
   EXPECT_THAT(words(plan), testing::IsEmpty());
 }
 
-TEST(Stall, IsShownUntilTheNextAttemptTellsOfProgress) {
+TEST(Stall, IsShownAsLongAsItsPodsAreThere) {
   JobBuilder job = a_watched_job();
   job = written(job, plan_with(job, {{0, node(0, 1, 60)}, {1, node(1, 1, 60)}}));
   job = written(job, plan_for(job, 101));
   EXPECT_TRUE(job.job().status.is(names::kStalled)) << "while the old pods go";
+  EXPECT_FALSE(stalled(plan_for(JobBuilder(job).gone(0).gone(1), 130)).status) << "then no longer";
   Observed seen = job.attempt(2).running().observed();
   NodeReport fresh = node(0, 1, 0.5);
   fresh.attempt = 2;
@@ -102,6 +103,19 @@ TEST(Stall, BlamesTheNodeThatDoesNotAnswerWhereTheOthersWait) {
   EXPECT_EQ(plan.status->last_failure->node_rank, 1);
   EXPECT_FALSE(plan.status->last_failure->rank);
   EXPECT_EQ(plan.status->last_failure->message, "the node does not answer, and the others wait");
+}
+
+TEST(Stall, IsNotTheFaultOfANodeThatIsDone) {
+  const JobBuilder job = a_watched_job().succeeded(0);
+  const Plan plan = plan_with(job, {{0, std::nullopt}, {1, node(1, 120, 61)}});
+  EXPECT_EQ(plan.status->last_failure->node_rank, 1);
+}
+
+TEST(Stall, IsNotBlamedOnARankThatNeverToldAStep) {
+  NodeReport mute = node(0, 1, 60);
+  mute.slowest = NodeReport::Rank{.rank = 1, .phase = "init", .silent_seconds = 300};
+  const Plan plan = plan_with(a_watched_job(), {{0, mute}, {1, node(1, 120, 61)}});
+  EXPECT_EQ(plan.status->last_failure->rank, 5);
 }
 
 TEST(Stall, BlamesARankThatIsStoppedWhereverItStands) {

@@ -49,14 +49,14 @@ TEST(Hang, IsTheSilenceOfAllRanksOnTheOneTheyWaitFor) {
       {"the dead do not count", {ended(rank(0, kStep8, 99)), rank(1, kStep9, 31)}, 1},
   };
   for (const auto& c : cases) {
-    const auto hang = find_hang({"", 1, 0, c.ranks}, 30);
+    const auto hang = find_hang({"", "", 1, 0, c.ranks}, 30);
     EXPECT_EQ(hang ? hang->rank : kNone, c.culprit) << c.name;
   }
 }
 
 TEST(Hang, IsDescribedInWords) {
   const auto words = [](RankStatus status) {
-    return describe(find_hang({"", 1, 0, {status}}, 30).value());
+    return describe(find_hang({"", "", 1, 0, {status}}, 30).value());
   };
   EXPECT_EQ(words(rank(0, "{}", 30)), "hangs: silent for 30 s");
   EXPECT_EQ(words(rank(0, R"({"step":120})", 31.4)),

@@ -67,6 +67,9 @@ TEST(Hosts, AreRefusedWithOneSentence) {
   for (const char* list : {"a:0", "a:-1", "a:1025", "a:four", "a:", "[::1]:x"}) {
     EXPECT_THAT(refusal_of(list), HasSubstr("number of processes from 1 to 1024")) << list;
   }
+  for (const char* list : {"[fd00::1]8", "[::1]a:4"}) {
+    EXPECT_THAT(refusal_of(list), HasSubstr("goes on after its ]")) << list;
+  }
   EXPECT_EQ(refusal_of("a,b:2,a:4"), "--hosts: a stands in the list twice");
 }
 

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "tests/trainer/launch/chatter_lines.h"
 #include "tests/trainer/launch/launched.h"
@@ -49,6 +51,27 @@ TEST(LauncherOutput, HearsSignalsWhileNobodyReads) {
              [&] { return std::filesystem::remove(written); });
   launched.signal(SIGTERM);
   EXPECT_EQ(launched.wait_deaf(), 143);
+}
+
+// A terminal that says it can be written to may block all the same.
+TEST(LauncherOutput, HearsSignalsWhileNobodyReadsItsTerminal) {
+  const char* unread_terminal =
+      "import os, pty, signal, sys, time\n"
+      "pid, terminal = pty.fork()\n"
+      "if pid == 0: os.execv(sys.argv[1], sys.argv[1:])\n"
+      "time.sleep(1)\n"
+      "os.kill(pid, signal.SIGTERM)\n"
+      "sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
+  Launched launched(shell(1, "head -c 1000000 /dev/zero | tr '\\0' '\\n'; exec sleep 1000"), {}, 0,
+                    {"/usr/bin/python3", "-c", unread_terminal});
+  EXPECT_EQ(launched.wait(), 143);
+}
+
+TEST(LauncherOutput, WaitsForAReaderThatPauses) {
+  Launched launched(shell(1, "head -c 200000 /dev/zero | tr '\\0' '\\n'; echo last"));
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  EXPECT_EQ(launched.wait(), 0);
+  EXPECT_THAT(launched.output(), testing::EndsWith("[rank 0] last\n"));
 }
 
 }  // namespace

@@ -78,6 +78,19 @@ TEST(LauncherStop, AsksTheRanksWithSIGTERMWhenATerminalClosesOrQuits) {
   }
 }
 
+// Many a program ends with 0 when it is told to stop: to whoever asks the job is not done.
+TEST(LauncherStop, IsNoSuccessUnlessTheRanksSaidThatTheyWereDone) {
+  Launched cut(shell(2, waiting("trap 'exit 0' TERM")));
+  cut.wait_for("ready", 2);
+  cut.signal(SIGTERM);
+  EXPECT_EQ(cut.wait(), 80);
+  const std::string done = R"(echo '{"phase": "done"}' > $LOCKSTEP_STATUS; exit 0)";
+  Launched whole(shell(2, waiting("trap \"$DONE\" TERM")), {{"DONE", done}});
+  whole.wait_for("ready", 2);
+  whole.signal(SIGTERM);
+  EXPECT_EQ(whole.wait(), 0) << whole.output();
+}
+
 TEST(LauncherStop, GoesOnWithoutItsTerminalUnderNohup) {
   Launched launched(shell(1, waiting("trap 'exit 80' TERM")), {}, 0, {"nohup"});
   launched.wait_for("ready");

@@ -27,12 +27,12 @@ const char kStep9[] = R"({"phase":"step","epoch":1,"step":9})";
 const char kSaves9[] = R"({"phase":"checkpoint","epoch":1,"step":9})";
 
 TEST(NodeStatus, TellsAllThatIsKnown) {
-  NodeStatus node{"team/mnist", 2, 1, {}};
+  NodeStatus node{"team/mnist", "uid-7", 2, 1, {}};
   node.ranks = {rank(4, R"({"phase":"step","epoch":1,"epochs":3,"step":9,"loss":0.5})", 1.23456),
                 rank(5, R"({"phase":"data","epoch":1,"step":8})", 0.5)};
   node.ranks[1].lines.rejected = 3;
   EXPECT_EQ(progress(node), json::parse(R"({
-    "schema": 1, "job": "team/mnist", "attempt": 2, "nodeRank": 1, "secondsSinceProgress": 0.5,
+    "schema": 1, "job": "team/mnist", "uid": "uid-7", "attempt": 2, "nodeRank": 1, "secondsSinceProgress": 0.5,
     "progress": {"rank": 4, "phase": "step", "epoch": 1, "epochs": 3, "step": 9, "loss": 0.5},
     "slowest": {"rank": 5, "running": true, "phase": "data", "epoch": 1, "step": 8,
                 "secondsSinceProgress": 0.5, "rejected": 3},
@@ -44,7 +44,7 @@ TEST(NodeStatus, TellsAllThatIsKnown) {
 }
 
 TEST(NodeStatus, SaysNothingOfRanksThatSayNothing) {
-  const NodeStatus node{"", 1, 0, {rank(0, "{}", std::nullopt)}};
+  const NodeStatus node{"", "", 1, 0, {rank(0, "{}", std::nullopt)}};
   EXPECT_EQ(progress(node), json::parse(R"({"schema": 1, "attempt": 1, "nodeRank": 0,
     "ranks": [{"rank": 0, "running": true}], "ranksLeftOut": 0})"));
 }
@@ -63,12 +63,12 @@ TEST(NodeStatus, FindsTheRankTheOthersWaitFor) {
       {"one that is done", {rank(0, R"({"phase":"done"})", 9), rank(1, kStep9, 2)}, 1},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(progress({"", 1, 0, c.ranks})["slowest"]["rank"], c.slowest) << c.name;
+    EXPECT_EQ(progress({"", "", 1, 0, c.ranks})["slowest"]["rank"], c.slowest) << c.name;
   }
 }
 
 TEST(NodeStatus, MovesAsLongAsOneRankDoes) {
-  NodeStatus node{"", 1, 0, {rank(0, kStep9, 0.1), rank(1, kStep9, 600)}};
+  NodeStatus node{"", "", 1, 0, {rank(0, kStep9, 0.1), rank(1, kStep9, 600)}};
   EXPECT_EQ(progress(node)["secondsSinceProgress"], 0.1);
   node.ranks[0].is_running = false;
   EXPECT_EQ(progress(node)["secondsSinceProgress"], 0.1) << "the others have time to end, too";
@@ -80,7 +80,7 @@ TEST(NodeStatus, StaysBelow64Kibibytes) {
   const std::string longest =
       R"({"phase":"checkpoint","epoch":9007199254740991,"step":9007199254740991,)"
       R"("loss":-1.2345678901234567e-300})";
-  NodeStatus node{std::string(253, '\xff'), 1 << 30, 1 << 30, {}};
+  NodeStatus node{std::string(253, '\xff'), "", 1 << 30, 1 << 30, {}};
   for (int i = 0; i < 1024; ++i) {
     node.ranks.push_back(rank((1 << 20) + i, longest, 31536000.123));
     node.ranks.back().lines.rejected = INT64_MAX;
@@ -91,7 +91,7 @@ TEST(NodeStatus, StaysBelow64Kibibytes) {
 }
 
 TEST(NodeStatus, HasMetricsThatPrometheusCanRead) {
-  NodeStatus node{"mnist", 1, 0, {rank(0, kStep9, 1.5), rank(1, R"({"dataWait":0.25})", 0)}};
+  NodeStatus node{"mnist", "", 1, 0, {rank(0, kStep9, 1.5), rank(1, R"({"dataWait":0.25})", 0)}};
   node.ranks[1].is_running = false;
   const std::string page = metrics_page(node);
   EXPECT_THAT(page, HasSubstr("\nlockstep_rank_step{rank=\"0\"} 9.0\n"));

@@ -81,7 +81,9 @@ TEST(Options, TakeSizesWithUnits) {
   for (const auto& [text, bytes] : cases) {
     EXPECT_EQ(parse_options({"--log-max-size", text, "p"}).log_max_size, bytes) << text;
   }
-  EXPECT_THAT(refusal({"--log-max-size", "much", "p"}), HasSubstr("--log-max-size"));
+  for (const char* text : {"much", "-1", "-64MiB", "+1"}) {
+    EXPECT_THAT(refusal({"--log-max-size", text, "p"}), HasSubstr("--log-max-size")) << text;
+  }
 }
 
 TEST(Options, HaveDefaults) {
