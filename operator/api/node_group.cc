@@ -1,6 +1,7 @@
 // Reads spec.nodeGroups, or the one group that a spec without them means.
 #include "operator/api/node_group.h"
 
+#include <algorithm>
 #include <set>
 
 #include "operator/api/fields.h"
@@ -26,16 +27,38 @@ Result<int> read_num_nodes(const json& source, const std::string& where) {
   return strict::integer(source, where, "numNodes", {1, kMaxNodes}, 1);
 }
 
+// It becomes the value of a label.
+Result<std::string> read_name(const json& source) {
+  const std::string name = TRY(strict::text(source, kWhere, "name"));
+  const auto is_plain = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9'); };
+  const bool is_valid =
+      !name.empty() && name.size() <= 63 && is_plain(name.front()) && is_plain(name.back()) &&
+      std::all_of(name.begin(), name.end(), [&](char c) { return is_plain(c) || c == '-'; });
+  if (is_valid) return name;
+  return refuse(kWhere + "name", name,
+                "at most 63 lower-case letters, digits and -, the first and the last no -");
+}
+
+Result<json> read_node_selector(const json& source) {
+  const json selector = TRY(strict::object(source, kWhere, "nodeSelector"));
+  for (const auto& [label, value] : selector.items()) {
+    if (!value.is_string()) {
+      return refuse(kWhere + "nodeSelector[" + label + "]", value, "a string");
+    }
+  }
+  return selector;
+}
+
 NodeGroup read_group(const json& source, const json& spec, Faults& faults) {
   const bool has_own_processes = !fields::member(source, "procPerNode").is_null();
   NodeGroup group;
-  group.name = faults.take(strict::text(source, kWhere, "name"));
+  group.name = faults.take(read_name(source));
   group.num_nodes = faults.take(read_num_nodes(source, kWhere), 1);
   group.proc_per_node = faults.take(has_own_processes ? read_proc_per_node(source, kWhere)
                                                       : read_proc_per_node(spec, "spec."));
   group.resources = faults.take(strict::object(source, kWhere, "resourcesPerNode"));
   group.env = faults.take(strict::named_objects(source, kWhere, "env"));
-  group.node_selector = faults.take(strict::object(source, kWhere, "nodeSelector"));
+  group.node_selector = faults.take(read_node_selector(source));
   group.tolerations = faults.take(strict::objects(source, kWhere, "tolerations"));
   group.affinity = faults.take(strict::object(source, kWhere, "affinity"));
   return group;

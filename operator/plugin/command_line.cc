@@ -56,7 +56,9 @@ void add_connection(CLI::App& app, CommandLine& line) {
     app.add_option_function<std::string>(
            each.flag,
            [&line, flag = std::string(each.flag)](const std::string& value) {
-             line.connection.push_back(text_of(flag, value));
+             // As kubectl takes -n=NAMESPACE, too.
+             const bool has_sign = flag.starts_with("-n") && value.starts_with('=');
+             line.connection.push_back(text_of(flag, value.substr(has_sign ? 1 : 0)));
            },
            each.help)
         ->group("Connection, as of kubectl");

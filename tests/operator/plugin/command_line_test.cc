@@ -38,6 +38,8 @@ TEST(CommandLine, HandsTheConnectionOnWhereverItStands) {
   EXPECT_EQ(line.job, "fashion");
   EXPECT_THAT(line.connection, ::testing::UnorderedElementsAre("--namespace=vision", "--context=c",
                                                                "--kubeconfig=/a b"));
+  EXPECT_THAT(line_of({"list", "-n=vision"}).connection,
+              ::testing::ElementsAre("--namespace=vision"));
 }
 
 TEST(CommandLine, ReadsTheFlagsOfLogs) {
