@@ -47,7 +47,9 @@ class TrainingStatus : public Training {
 
   // Under the launcher each rank says its process id, trains and then does `after`.
   std::vector<std::string> launched(int ranks, const Settings& more, const std::string& after) {
-    std::vector<std::string> words{"--nproc", std::to_string(ranks), "--", "sh", "-c"};
+    // On a port of its own: other trainings run beside this one.
+    std::vector<std::string> words{"--standalone", "--nproc", std::to_string(ranks),
+                                   "--",           "sh",      "-c"};
     words.push_back(R"(echo "pid=$$ of $RANK."; )" + after);
     for (const std::string& word : command("launched", more)) words.push_back(word);
     return words;
