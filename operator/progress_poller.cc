@@ -8,6 +8,7 @@
 #include "operator/api/names.h"
 #include "operator/plan/nodes.h"
 #include "operator/plan/progress.h"
+#include "operator/plan/stall.h"
 #include "operator/runtime/pages.h"
 
 namespace lockstep {
@@ -51,18 +52,6 @@ std::vector<std::optional<NodeReport>> answers_to(const std::vector<Question>& q
   return answers;
 }
 
-// How long nobody who was asked has told of progress; nullopt: nobody ever did.
-std::optional<milliseconds> silence(const Reports& reports) {
-  std::optional<milliseconds> least;
-  for (const auto& [rank, report] : reports.nodes) {
-    if (!report || !report->silent_seconds) continue;
-    const auto silent = std::chrono::duration<double>(std::min(*report->silent_seconds, 1e9));
-    const auto whole = std::chrono::duration_cast<milliseconds>(silent);
-    least = std::min(least.value_or(whole), whole);
-  }
-  return least;
-}
-
 // Whether the others have to be asked as well: for a stall, all of them; for a job whose first node
 // tells nothing, while they are few.
 bool needs_others(const PollTarget& target, const std::optional<NodeReport>& first) {
@@ -74,16 +63,16 @@ bool needs_others(const PollTarget& target, const std::optional<NodeReport>& fir
 }
 
 bool may_stand_still(const PollTarget& target, const Reports& reports) {
-  const std::chrono::seconds timeout(target.stall_timeout_seconds.value_or(0));
-  const auto silent = silence(reports);
-  return target.stall_timeout_seconds && silent && *silent >= timeout;
+  const auto silent = silent_seconds(reports);
+  return target.stall_timeout_seconds && silent && *silent >= *target.stall_timeout_seconds;
 }
 
 // Until the timeout would be over if nothing were told any more.
 std::optional<milliseconds> until_stall(const PollTarget& target, const Reports& reports) {
-  const auto silent = silence(reports);
-  const std::chrono::seconds timeout(target.stall_timeout_seconds.value_or(0));
-  return silent && *silent < timeout ? std::optional(timeout - *silent) : std::nullopt;
+  const auto silent = silent_seconds(reports);
+  const double left = target.stall_timeout_seconds.value_or(0) - silent.value_or(0);
+  if (!silent || left <= 0) return std::nullopt;
+  return std::chrono::ceil<milliseconds>(std::chrono::duration<double>(left));
 }
 
 }  // namespace

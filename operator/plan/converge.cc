@@ -42,9 +42,8 @@ std::string conflict(const View& view) {
   if (taken.empty()) return "";
   if (is_going(view, taken.front())) {
     return taken.front() +
-           " of another owner is being deleted and is waited for: if its machine is dead, delete "
-           "it "
-           "by force";
+           " of another owner is being deleted and is waited for: if its machine is dead, "
+           "delete it by force";
   }
   return taken.front() + " exists and is not this job's: delete it, or give the job another name";
 }

@@ -10,12 +10,11 @@
 namespace lockstep {
 namespace {
 
-using std::chrono::seconds;
-
 // Of the lowest node that tells any: by convention rank 0 knows the loss.
 std::optional<Progress> reported(const Observed& seen) {
-  if (!seen.reports || seen.reports->attempt != seen.job.status.attempt) return std::nullopt;
-  for (const auto& [rank, report] : seen.reports->nodes) {
+  const Reports* reports = current_reports(seen);
+  if (!reports) return std::nullopt;
+  for (const auto& [rank, report] : reports->nodes) {
     if (report && report->progress) return report->progress;
   }
   return std::nullopt;
@@ -69,6 +68,11 @@ std::string rate_column(double rate) {
 }
 
 }  // namespace
+
+const Reports* current_reports(const Observed& seen) {
+  const bool is_current = seen.reports && seen.reports->attempt == seen.job.status.attempt;
+  return is_current ? &*seen.reports : nullptr;
+}
 
 void observe_progress(JobStatus& status, const Observed& seen, const Nodes& nodes, Time now) {
   std::optional<Progress> fresh = final_progress(nodes);

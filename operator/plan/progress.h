@@ -8,6 +8,9 @@ namespace lockstep {
 // A report changes status at most so often: each write costs every watcher of the job.
 inline constexpr std::chrono::seconds kProgressInterval{10};
 
+// What the nodes of the current attempt told; nullptr when nobody was asked yet.
+const Reports* current_reports(const Observed& seen);
+
 // `status` with the newest progress of the current attempt: the last words of a node that
 // succeeded, else, where it is time for it, what the nodes answered. What is known stays when
 // nobody says more.

@@ -6,25 +6,10 @@
 #include "operator/api/names.h"
 #include "operator/plan/conditions.h"
 #include "operator/plan/ownership.h"
+#include "operator/plan/progress.h"
 
 namespace lockstep {
 namespace {
-
-// The answers of this attempt; nullptr when nobody was asked yet.
-const Reports* current_reports(const Observed& seen) {
-  const bool is_current = seen.reports && seen.reports->attempt == seen.job.status.attempt;
-  return is_current ? &*seen.reports : nullptr;
-}
-
-// Any node that moves shows that the job does.
-std::optional<double> silent_seconds(const Reports& reports) {
-  std::optional<double> least;
-  for (const auto& [rank, report] : reports.nodes) {
-    if (!report || !report->silent_seconds) continue;
-    least = std::min(least.value_or(*report->silent_seconds), *report->silent_seconds);
-  }
-  return least;
-}
 
 // One that does not answer at all before every other; then the one whose rank the others wait for.
 // A node that is done holds nobody up.
@@ -59,6 +44,15 @@ void forget_stall(JobStatus& status, const Nodes& nodes, Time now) {
 }
 
 }  // namespace
+
+std::optional<double> silent_seconds(const Reports& reports) {
+  std::optional<double> least;
+  for (const auto& [rank, report] : reports.nodes) {
+    if (!report || !report->silent_seconds) continue;
+    least = std::min(least.value_or(*report->silent_seconds), *report->silent_seconds);
+  }
+  return least;
+}
 
 std::optional<Loss> stall_of(const Observed& seen, const Nodes& nodes) {
   const std::optional<int> timeout = seen.job.spec.run_policy.stall_timeout_seconds;

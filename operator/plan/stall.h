@@ -7,6 +7,10 @@
 
 namespace lockstep {
 
+// How long none of the nodes has told of progress: any that moves shows that the job does. Absent
+// when none has ever told of any.
+std::optional<double> silent_seconds(const Reports& reports);
+
 // A failure of the rank that the others wait for, once every node that tells its progress has told
 // of none for the timeout. Only reports of all nodes count; a node that says nothing is never taken
 // for one that stands still, but is to blame where the others do.
