@@ -18,7 +18,10 @@ inline constexpr char kLocalRank[] = "LOCAL_RANK";             // per process
 inline constexpr char kGraceSeconds[] =
     "LOCKSTEP_GRACE_SECONDS";  // what the launcher may use after SIGTERM
 inline constexpr char kHangTimeout[] =
-    "LOCKSTEP_HANG_TIMEOUT";  // seconds without any progress until the launcher ends a node
+    "LOCKSTEP_HANG_TIMEOUT";  // seconds without any progress until the launcher ends a node; a job
+                              // may set it
+inline constexpr char kTerminationLog[] =
+    "LOCKSTEP_TERMINATION_LOG";  // where the launcher leaves the root cause
 inline constexpr char kStartupSeconds[] =
     "LOCKSTEP_STARTUP_SECONDS";  // how long ranks wait for each other
 inline constexpr char kJobName[] = "LOCKSTEP_JOB_NAME";
@@ -33,7 +36,7 @@ inline constexpr char kStatus[] =
 inline constexpr int kDefaultMasterPort = 29500;
 inline constexpr int kProgressPort = 9790;  // where each node tells its progress
 inline constexpr int kStatusSchema = 1;     // of what ranks write and of what the port tells
-inline constexpr char kTerminationLog[] = "/dev/termination-log";
+inline constexpr char kDefaultTerminationLog[] = "/dev/termination-log";
 
 // Exit codes of trainer and launcher; the operator's default rules know them.
 inline constexpr int kExitFinished = 0;

@@ -50,8 +50,8 @@ Result<void> check_name(const std::string& name, int num_nodes) {
 }
 
 bool is_reserved(const std::string& name) {
-  return name.starts_with("LOCKSTEP_") ||
-         std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+  if (name.starts_with("LOCKSTEP_")) return name != contract::kHangTimeout;
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
 }
 
 Result<void> check_variable(const std::string& where, const json& variable) {

@@ -69,7 +69,8 @@ void add_environment(json& pod, const json& ours) {
   for (const char* kind : {"initContainers", "containers"}) {
     if (!pod.contains(kind)) continue;
     for (json& container : pod[kind]) {
-      container["env"] = with_environment(ours, fields::list(container, "env"));
+      container["env"] =
+          with_environment(environment_of(container, ours), fields::list(container, "env"));
       set_default(container, "terminationMessagePolicy", "FallbackToLogsOnError");
     }
   }

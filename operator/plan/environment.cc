@@ -81,6 +81,13 @@ json environment(const TrainingJob& job, const Ranks& ranks, int node_rank, int 
   return std::move(variables).list();
 }
 
+json environment_of(const json& container, json ours) {
+  const std::string path = fields::text(container, "terminationMessagePath");
+  if (path.empty() || path == contract::kDefaultTerminationLog) return ours;
+  ours.push_back({{"name", contract::kTerminationLog}, {"value", escaped(path)}});
+  return ours;
+}
+
 json with_environment(const json& ours, const json& containers_own) {
   json all = ours;
   for (const json& entry : containers_own) {

@@ -13,6 +13,10 @@ namespace lockstep {
 nlohmann::json environment(const TrainingJob& job, const Ranks& ranks, int node_rank,
                            int grace_seconds);
 
+// The environment of one container: `ours` and, where its termination message is at another place
+// than usual, where.
+nlohmann::json environment_of(const nlohmann::json& container, nlohmann::json ours);
+
 // Ours, then what a container had itself under other names: so $(MASTER_ADDR) may be used in it,
 // and ours win.
 nlohmann::json with_environment(const nlohmann::json& ours, const nlohmann::json& containers_own);

@@ -34,7 +34,7 @@ class Node:
         self.limits = {**part(of_template, "resources", "limits"), **part(job, "spec", "resourcesPerNode", "limits"),
                        **part(group, "resourcesPerNode", "limits")}
         env = by_name(of_template.get("env"), part(job, "spec", "env"), part(group, "env"))
-        self.containers = by_name(part(self.pod, "containers"), [{"name": "trainer", "env": env}])
+        self.containers = by_name(part(self.pod, "containers"), [{**of_template, "name": "trainer", "env": env}])
         launcher = [{"name": "lockstep-launcher"}] if part(job, "spec", "launcher") == "Inject" else []
         self.init_containers = launcher + (part(self.pod, "initContainers") or [])
 
@@ -88,7 +88,16 @@ def environments(job, port, uid, namespace):
     world = []
     for node, offset in zip(nodes, offsets):
         ours = variables(node, nodes, offset, port, uid, namespace)
-        taken = {entry["name"] for entry in ours}
-        world.append({c["name"]: ours + [e for e in c.get("env") or [] if e["name"] not in taken]
-                      for c in node.init_containers + node.containers})
+        world.append({c["name"]: with_own(c, ours + message_place(c)) for c in node.init_containers + node.containers})
     return world
+
+
+def message_place(container):
+    """A launcher in it is told where the kubelet reads its last words, where that is not the usual place."""
+    path = container.get("terminationMessagePath") or "/dev/termination-log"
+    return [] if path == "/dev/termination-log" else [{"name": "LOCKSTEP_TERMINATION_LOG", "value": literal(path)}]
+
+
+def with_own(container, ours):
+    taken = {entry["name"] for entry in ours}
+    return ours + [entry for entry in container.get("env") or [] if entry["name"] not in taken]

@@ -44,9 +44,9 @@ int run(const std::vector<std::string>& arguments) {
                                 ? termination_message(*outcome.verdict.culprit, outcome.last_lines)
                                 : outcome.progress;
   if (!words.empty()) {
-    write_termination_message(
-        lookup(node.environment, "LOCKSTEP_TERMINATION_LOG").value_or(contract::kTerminationLog),
-        words);
+    write_termination_message(lookup(node.environment, contract::kTerminationLog)
+                                  .value_or(contract::kDefaultTerminationLog),
+                              words);
   }
   return outcome.verdict.exit_code;
 }

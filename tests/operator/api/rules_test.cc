@@ -205,7 +205,8 @@ TEST(Rules, KeepTheVariablesOfTheOperator) {
   for (const char* name :
        {"MASTER_ADDR", "MASTER_PORT", "NNODES", "NODE_RANK", "NPROC_PER_NODE", "LOCAL_WORLD_SIZE",
         "WORLD_SIZE", "RANK", "LOCAL_RANK", "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
-        "PET_MASTER_ADDR", "PET_MASTER_PORT", "LOCKSTEP_", "LOCKSTEP_MINE"}) {
+        "PET_MASTER_ADDR", "PET_MASTER_PORT", "LOCKSTEP_", "LOCKSTEP_MINE",
+        "LOCKSTEP_TERMINATION_LOG", "LOCKSTEP_HANG_TIMEOUTS"}) {
     const std::string env = std::string(R"("env": [{"name": ")") + name + R"("}])";
     const std::string sentence =
         std::string(name) + " is set by the operator on every node, so remove it from env";
@@ -221,6 +222,7 @@ TEST(Rules, TakeWhatIsRight) {
       {R"({})", R"({"image": "registry:5000/a/b@sha256:0"})",
        R"({"env": [{"name": "A", "value": "x=1 "}, {"name": "B", "valueFrom": {}}]})",
        R"({"env": [{"name": "CHECKPOINT_DIR"}, {"name": "RANKS"}, {"name": "lockstep_x"}]})",
+       R"({"env": [{"name": "LOCKSTEP_HANG_TIMEOUT", "value": "600"}]})",
        R"({"mounts": [{"claimName": "data.2", "path": "/d"}, {"claimName": "1", "path": "/checkpoints"}]})",
        R"({"checkpoints": {"claimName": "c", "subPath": "a/..b/c.."}})",
        R"({"checkpoints": {"claimName": "c", "path": "/c"}, "mounts": [{"claimName": "d", "path": "/checkpoints"}]})",

@@ -119,6 +119,24 @@ TEST(DesiredPod, LeavesTheLauncherTimeWithinTheGracePeriod) {
   EXPECT_EQ(with_grace(3), "1");
 }
 
+TEST(DesiredPod, TellsAContainerWhereItsTerminationMessageIsReadFrom) {
+  const json pod = pod_of(a_job().spec(json::parse(R"json({"template": {"spec": {
+    "initContainers": [{"name": "usual", "terminationMessagePath": "/dev/termination-log"}],
+    "containers": [{"name": "trainer", "terminationMessagePath": "/run/$(RANK)/end",
+                    "env": [{"name": "LOCKSTEP_TERMINATION_LOG", "value": "/elsewhere"}]},
+                   {"name": "log"}]}}})json")));
+  EXPECT_EQ(env(pod).at("LOCKSTEP_TERMINATION_LOG"), "/run/$$(RANK)/end") << "not expanded";
+  for (const char* other : {"usual", "log"}) {
+    EXPECT_FALSE(env(pod, other).contains("LOCKSTEP_TERMINATION_LOG")) << other;
+  }
+}
+
+TEST(DesiredPod, LeavesTheHangTimeoutToTheJob) {
+  const json pod = pod_of(
+      a_job().spec(json::parse(R"({"env": [{"name": "LOCKSTEP_HANG_TIMEOUT", "value": "600"}]})")));
+  EXPECT_EQ(env(pod).at("LOCKSTEP_HANG_TIMEOUT"), "600");
+}
+
 TEST(DesiredPod, TakesSharedMemoryAsTheJobSays) {
   const auto volumes = [](const char* spec) {
     const json pod = pod_of(a_job().spec({{"sharedMemory", json::parse(spec)}}));
