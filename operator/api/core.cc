@@ -50,7 +50,8 @@ PodCondition parse_condition(const nlohmann::json& source) {
   return {.type = fields::text(source, "type"),
           .status = fields::text(source, "status") == "True",
           .reason = fields::text(source, "reason"),
-          .message = fields::text(source, "message")};
+          .message = fields::text(source, "message"),
+          .last_transition = fields::time(source, "lastTransitionTime")};
 }
 
 }  // namespace

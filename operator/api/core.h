@@ -35,6 +35,7 @@ struct PodCondition {
   bool status = false;
   std::string reason;
   std::string message;
+  std::optional<Time> last_transition;
 };
 
 struct Pod {

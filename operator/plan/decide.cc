@@ -11,6 +11,7 @@
 #include "operator/plan/conditions.h"
 #include "operator/plan/converge.h"
 #include "operator/plan/deadline.h"
+#include "operator/plan/disruption.h"
 #include "operator/plan/events.h"
 #include "operator/plan/expiry.h"
 #include "operator/plan/hold.h"

@@ -2,11 +2,11 @@
 #include "operator/plan/loss.h"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <tuple>
 
 #include "operator/base/text.h"
+#include "operator/plan/disruption.h"
 #include "operator/plan/exit_codes.h"
 #include "operator/plan/last_words.h"
 #include "operator/plan/ownership.h"
@@ -22,10 +22,6 @@ constexpr seconds kSettleCause{1};  // the other nodes' last words are on their 
 constexpr seconds kSettleFollowOn{
     60};  // the node controller takes 40 s and more to mark a dead machine
 constexpr seconds kSettleAlone{5};  // only its own pod can say more
-
-// Reasons of a pod that the kubelet ended, or refused, for the machine's sake.
-constexpr std::array<std::string_view, 6> kKubeletReasons = {
-    "Evicted", "NodeShutdown", "Terminated", "Shutdown", "NodeLost", "Preempting"};
 
 LossKind kind_of(ExitMeaning meaning) {
   switch (meaning) {
@@ -172,13 +168,6 @@ Time settles_at(const Loss& root, Others others, Time now) {
                                                  : kSettleFollowOn;
   // A clock that is ahead of ours by more than the wait says nothing.
   return *root.died > now + wait ? now : *root.died + wait;
-}
-
-bool is_disrupted(const Pod& pod) {
-  const PodCondition* target = condition_of(pod, "DisruptionTarget");
-  if (target && target->status) return true;
-  return std::find(kKubeletReasons.begin(), kKubeletReasons.end(), pod.reason) !=
-         kKubeletReasons.end();
 }
 
 }  // namespace lockstep

@@ -38,7 +38,4 @@ Others others_of(const Nodes& nodes, const std::vector<Loss>& losses);
 // to wait for.
 Time settles_at(const Loss& root, Others others, Time now);
 
-// The pod says of itself that it was evicted, preempted or lost with its machine.
-bool is_disrupted(const Pod& pod);
-
 }  // namespace lockstep

@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "operator/api/names.h"
+#include "operator/plan/disruption.h"
+#include "operator/plan/last_words.h"
 #include "operator/plan/ownership.h"
 
 namespace lockstep {
@@ -103,8 +105,12 @@ const ContainerState* failed_init_container(const Pod& pod) {
 
 bool has_succeeded(const Pod& pod) {
   const ContainerState* trainer = trainer_of(pod);
-  if (trainer && trainer->terminated) return trainer->terminated->exit_code == 0;
-  return pod.phase == "Succeeded";
+  const bool has_end = trainer && trainer->terminated;
+  const bool ended_well = has_end ? trainer->terminated->exit_code == 0 : pod.phase == "Succeeded";
+  const std::optional<Time> told_to_end = ended_well ? told_to_end_at(pod) : std::nullopt;
+  if (!told_to_end) return ended_well;
+  return has_end && (trainer->terminated->finished.value_or(Time::max()) < *told_to_end ||
+                     parse_last_progress(trainer->terminated->message));
 }
 
 bool has_failed(const Pod& pod) {

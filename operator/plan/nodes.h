@@ -32,7 +32,10 @@ const ContainerState* trainer_of(const Pod& pod);
 // The init container that ended the pod; nullptr when none did. Side-cars are started again.
 const ContainerState* failed_init_container(const Pod& pod);
 
-// Only the trainer container decides: a side-car that runs on, or fails, does not matter.
+// Only the trainer container decides: a side-car that runs on, or fails, does not matter. One that
+// exits with 0 once the pod was told to end has been cut short: many programs answer SIGTERM so. It
+// is believed when it ended in an earlier second, or when its launcher left progress, which says
+// that the ranks were done.
 bool has_succeeded(const Pod& pod);
 bool has_failed(const Pod& pod);
 bool has_started(const Pod& pod);  // the trainer container runs or ran

@@ -112,19 +112,20 @@ JobBuilder& JobBuilder::failed(int rank, int exit_code, double finished, const s
                     {"finishedAt", format_time(after(finished))}}}});
 }
 
-JobBuilder& JobBuilder::evicted(int rank) {
+JobBuilder& JobBuilder::evicted(int rank, double at) {
   return pod(rank, {{"status",
                      {{"conditions", json::array({{{"type", "DisruptionTarget"},
                                                    {"status", "True"},
                                                    {"reason", "EvictionByEvictionAPI"},
+                                                   {"lastTransitionTime", format_time(after(at))},
                                                    {"message", "node drain"}}})}}}});
 }
 
-JobBuilder& JobBuilder::terminating(int rank) {
+JobBuilder& JobBuilder::terminating(int rank, double at) {
   return pod(
       rank,
       {{"metadata",
-        {{"deletionTimestamp", format_time(after(60))}, {"deletionGracePeriodSeconds", 60}}}});
+        {{"deletionTimestamp", format_time(after(at + 60))}, {"deletionGracePeriodSeconds", 60}}}});
 }
 
 JobBuilder& JobBuilder::gone(int rank) {

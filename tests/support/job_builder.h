@@ -36,9 +36,9 @@ class JobBuilder {
   JobBuilder& succeeded(int rank);
   JobBuilder& failed(int rank, int exit_code = 1, double finished = 0,
                      const std::string& message = "", const std::string& reason = "Error");
-  JobBuilder& evicted(int rank);
-  JobBuilder& terminating(int rank);  // somebody deleted its pod
-  JobBuilder& gone(int rank);         // and a live GET says so
+  JobBuilder& evicted(int rank, double at = 0);
+  JobBuilder& terminating(int rank, double at = 0);  // somebody deleted its pod, with 60 s of grace
+  JobBuilder& gone(int rank);                        // and a live GET says so
   JobBuilder& pod(int rank, const nlohmann::json& patch);
   JobBuilder& with_companions();  // its Service and NetworkPolicy exist
 

@@ -107,8 +107,58 @@ TEST(Loss, IsSeenInEachFormThatANodeCanBeLost) {
 TEST(Loss, IsNotSeenInAJobThatIsWell) {
   EXPECT_TRUE(losses_of(a_job().running()).empty());
   EXPECT_TRUE(losses_of(a_job().running().succeeded(0)).empty());
-  EXPECT_TRUE(losses_of(a_job().running().succeeded(0).terminating(0)).empty()) << "it was done";
+  EXPECT_TRUE(losses_of(a_job().running().succeeded(0).terminating(0, 101)).empty())
+      << "it was done";
   EXPECT_TRUE(losses_of(a_job().attempt(1).scheduled(0)).empty()) << "node 1 has yet to be created";
+}
+
+// A trainer that exited with 0 at 100 s, in a pod that was told to end at some other time.
+TEST(Loss, IsSeenInASuccessThatOnlyAnswersAStop) {
+  struct Case {
+    const char* what;
+    JobBuilder job;
+    bool has_succeeded;
+  };
+  const auto done = [] { return a_job().running().succeeded(0); };
+  const auto with_message = [](JobBuilder job, const char* message) {
+    json container = {
+        {"name", "trainer"},
+        {"state",
+         {{"terminated",
+           {{"exitCode", 0}, {"message", message}, {"finishedAt", format_time(after(100))}}}}}};
+    return job.pod(0, {{"status", {{"containerStatuses", json::array({container})}}}});
+  };
+  const json without_statuses = {{"status", {{"containerStatuses", nullptr}}}};
+  const json without_a_time = json::parse(
+      R"({"status": {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}})");
+  const json no_disruption = json::parse(
+      R"({"status": {"conditions": [{"type": "DisruptionTarget", "status": "False"}]}})");
+  const json shut_down = {{"status", {{"phase", "Failed"}, {"reason", "Terminated"}}}};
+  const Case cases[] = {
+      {"nobody asked", done(), true},
+      {"deleted before", done().terminating(0, 99), false},
+      {"deleted in the same second", done().terminating(0, 100), false},
+      {"deleted after", done().terminating(0, 101), true},
+      {"evicted before", done().evicted(0, 99), false},
+      {"evicted in the same second", done().evicted(0, 100), false},
+      {"evicted after", done().evicted(0, 101), true},
+      {"evicted before, deleted after", done().evicted(0, 99).terminating(0, 101), false},
+      {"deleted before, evicted after", done().evicted(0, 101).terminating(0, 99), false},
+      {"evicted, nobody knows when", done().pod(0, without_a_time), false},
+      {"not evicted after all", done().pod(0, no_disruption), true},
+      {"shut down by the kubelet", done().pod(0, shut_down), false},
+      {"deleted, its end unknown", done().pod(0, without_statuses).terminating(0, 999), false},
+      {"its end unknown", done().pod(0, without_statuses), true},
+      {"deleted before, and the launcher says that it was done",
+       with_message(done(), R"({"progress": {"epoch": 2}})").terminating(0, 50), true},
+      {"deleted before, with words of another program",
+       with_message(done(), R"({"epoch": 2})").terminating(0, 50), false}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.what);
+    const auto losses = losses_of(each.job);
+    ASSERT_EQ(losses.empty(), each.has_succeeded);
+    for (const Loss& loss : losses) EXPECT_EQ(loss.kind, LossKind::kDisruption);
+  }
 }
 
 TEST(Loss, OfAPodNeedsALiveAnswerThatItIsGone) {
