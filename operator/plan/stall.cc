@@ -11,6 +11,8 @@
 namespace lockstep {
 namespace {
 
+constexpr std::chrono::minutes kFirstReport{1};
+
 // One that does not answer at all before every other; then the one whose rank the others wait for.
 // A node that is done holds nobody up.
 int culprit(const Reports& reports, const Nodes& nodes) {
@@ -34,6 +36,12 @@ std::string describe(const NodeReport::Rank& rank) {
   if (!rank.phase.empty()) text += ", last in phase " + rank.phase;
   if (rank.step) text += " at step " + std::to_string(*rank.step);
   return rank.is_stopped ? text + ": its process is stopped" : text;
+}
+
+// A program that has just started has had no time to say anything.
+bool is_starting(const TrainingJob& job, Time now) {
+  const Condition* running = job.status.condition(names::kRunning);
+  return running && now - running->last_transition < kFirstReport;
 }
 
 // With the pods of the attempt that stood still it is over.
@@ -85,8 +93,11 @@ void observe_stall(JobStatus& status, const Observed& seen, const Nodes& nodes, 
   if (const auto stall = stall_of(seen, nodes)) {
     set_condition(status, names::kStalled, true, names::kNoProgress, stall->evidence.message, now);
   } else if (const auto silent = silent_seconds(*reports); !silent) {
+    if (is_starting(seen.job, now)) return;
     set_unknown(status, names::kStalled, names::kNotReported,
-                "no node tells its progress, so that a stall would not be seen: docs/progress.md",
+                "no node tells its progress, so a stall would not be seen: let the program write "
+                "to LOCKSTEP_STATUS under lockstep-launch (launcher: Inject brings it), and the "
+                "operator reach port 9790 of the pods",
                 now);
   } else if (*silent < *timeout) {
     set_condition(status, names::kStalled, false, names::kProgressReported,

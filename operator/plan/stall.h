@@ -16,7 +16,8 @@ std::optional<double> silent_seconds(const Reports& reports);
 // for one that stands still, but is to blame where the others do.
 std::optional<Loss> stall_of(const Observed& seen, const Nodes& nodes);
 
-// The condition Stalled: absent without a timeout, Unknown while no node tells its progress.
+// The condition Stalled: absent without a timeout, Unknown while no node tells its progress, as it
+// was for the first minute of an attempt.
 void observe_stall(JobStatus& status, const Observed& seen, const Nodes& nodes, Time now);
 
 }  // namespace lockstep

@@ -29,10 +29,11 @@ JobBuilder a_watched_job() {
   return written(job, plan_for(job, 5));
 }
 
-Plan plan_with(const JobBuilder& job, std::map<int, std::optional<NodeReport>> nodes) {
+Plan plan_with(const JobBuilder& job, std::map<int, std::optional<NodeReport>> nodes,
+               double at = 100) {
   Observed seen = job.observed();
   seen.reports = Reports{1, std::move(nodes)};
-  return decide(seen, after(100));
+  return decide(seen, after(at));
 }
 
 const Condition& stalled(const Plan& plan) { return *plan.status->condition(names::kStalled); }
@@ -135,6 +136,17 @@ TEST(Stall, IsUnknownWhereNobodyTellsProgressAndSaidOnce) {
   job = written(job, plan);
   EXPECT_TRUE(is_idle(plan_with(job, {{0, std::nullopt}})));
   EXPECT_FALSE(stalled(plan_with(job, {{0, node(0, 1, 1)}})).is_unknown);
+}
+
+TEST(Stall, StaysAsItWasInTheFirstMinuteOfAnAttempt) {
+  const std::map<int, std::optional<NodeReport>> mute = {{0, std::nullopt}};
+  JobBuilder job = a_watched_job();
+  EXPECT_TRUE(is_idle(plan_with(job, mute, 59.9)));
+  EXPECT_FALSE(job.job().status.condition(names::kStalled));
+  EXPECT_THAT(stalled(plan_with(job, mute, 60)).message, HasSubstr("launcher: Inject"));
+  job = written(job, plan_with(job, {{0, node(0, 1, 1)}}, 20));
+  EXPECT_TRUE(is_idle(plan_with(job, mute, 50)));
+  EXPECT_EQ(job.job().status.condition(names::kStalled)->reason, "ProgressReported");
 }
 
 TEST(Stall, IsOfNoInterestUnlessAsked) {
