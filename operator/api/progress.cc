@@ -107,7 +107,7 @@ json to_json(const Progress& progress) {
 bool is_behind(const NodeReport::Rank& one, const NodeReport::Rank& other) {
   const auto place = [](const NodeReport::Rank& rank) {
     return std::tuple(!rank.is_stopped, !rank.step, rank.epoch, rank.step.value_or(0),
-                      -rank.silent_seconds);
+                      rank.phase != "checkpoint", -rank.silent_seconds);
   };
   return place(one) < place(other);
 }

@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::int64_t kYear2100 = 4'102'444'800'000;  // milliseconds
 
+std::optional<NodeReport::Rank> parse_hang(const nlohmann::json& source) {
+  if (!source.is_object()) return std::nullopt;
+  NodeReport::Rank place{.phase = fields::text(source, "phase"),
+                         .epoch = fields::integer(source, "epoch"),
+                         .silent_seconds = static_cast<double>(fields::integer(source, "seconds")),
+                         .is_stopped = fields::flag(source, "stopped")};
+  if (source.contains("step")) place.step = fields::integer(source, "step");
+  return place;
+}
+
 }  // namespace
 
 std::optional<LastWords> parse_last_words(const std::string& termination_message) {
@@ -27,6 +37,7 @@ std::optional<LastWords> parse_last_words(const std::string& termination_message
   for (const nlohmann::json& line : fields::list(message, "lastLines")) {
     if (line.is_string()) words.text += "\n" + line.get<std::string>();
   }
+  words.hang = parse_hang(fields::member(message, "hang"));
   return words;
 }
 

@@ -12,8 +12,9 @@ struct LastWords {
   int rank = 0;  // global rank
   int exit_code = 0;
   int signal = 0;
-  std::optional<Time> time;  // of its end, to the millisecond
-  std::string text;          // the reason and the last lines of its output
+  std::optional<Time> time;              // of its end, to the millisecond
+  std::string text;                      // the reason and the last lines of its output
+  std::optional<NodeReport::Rank> hang;  // where the rank stood that the node waited for
 };
 
 // nullopt when the message is not the launcher's: other images leave their last log lines there.

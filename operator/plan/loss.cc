@@ -19,6 +19,7 @@ using std::chrono::seconds;
 constexpr std::size_t kLongestMessage = 2048;
 constexpr std::size_t kLongestReason = 256;
 constexpr seconds kSettleCause{1};  // the other nodes' last words are on their way
+constexpr seconds kSettleHang{5};   // the others hang as well, and end within seconds
 constexpr seconds kSettleFollowOn{
     60};  // the node controller takes 40 s and more to mark a dead machine
 constexpr seconds kSettleAlone{5};  // only its own pod can say more
@@ -66,6 +67,7 @@ Loss failed_container(LastFailure where, const ContainerState::Terminated& end) 
   where.finished_at = end.finished;
   LossKind kind = kind_of(meaning_of(end));
   std::optional<Time> died = end.finished;
+  std::optional<NodeReport::Rank> hang;
   if (const auto words = parse_last_words(end.message)) {
     // A launcher that could still write was not killed itself: the kernel killed one of its
     // processes.
@@ -75,8 +77,9 @@ Loss failed_container(LastFailure where, const ContainerState::Terminated& end) 
     where.signal = words->signal;
     where.message = tail(printable(words->text), kLongestMessage);
     if (words->time) died = words->time;
+    hang = words->hang;
   }
-  return {.kind = kind, .evidence = std::move(where), .died = died};
+  return {.kind = kind, .evidence = std::move(where), .died = died, .hang = std::move(hang)};
 }
 
 Loss disrupted_pod(const Pod& pod, LastFailure where) {
@@ -124,6 +127,13 @@ void add_silent_machines(const Observed& seen, const Nodes& nodes, std::vector<L
   }
 }
 
+// Of those that hang.
+const Loss& furthest_behind(const std::vector<Loss>& losses) {
+  return *std::min_element(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) {
+    return a.hang && (!b.hang || is_behind(*a.hang, *b.hang));
+  });
+}
+
 }  // namespace
 
 std::vector<Loss> lost_nodes(const Observed& seen, const Nodes& nodes) {
@@ -147,9 +157,10 @@ const Loss& root_cause(const std::vector<Loss>& losses) {
     const LossKind kind = loss.kind == LossKind::kPermanentFailure ? LossKind::kFailure : loss.kind;
     return std::tuple(kind, loss.died.value_or(Time::max()), loss.evidence.node_rank);
   };
-  return *std::min_element(losses.begin(), losses.end(), [&](const Loss& a, const Loss& b) {
-    return precedence(a) < precedence(b);
-  });
+  const Loss& first = *std::min_element(
+      losses.begin(), losses.end(),
+      [&](const Loss& a, const Loss& b) { return precedence(a) < precedence(b); });
+  return first.hang ? furthest_behind(losses) : first;
 }
 
 Others others_of(const Nodes& nodes, const std::vector<Loss>& losses) {
@@ -163,11 +174,13 @@ Time settles_at(const Loss& root, Others others, Time now) {
   if (root.kind == LossKind::kDisruption || !root.died) return now;
   const bool is_follow_on = root.kind == LossKind::kFollowOn;
   if (!is_follow_on && others != Others::kRun) return now;
-  const seconds wait = !is_follow_on             ? kSettleCause
+  const Time since = root.hang ? root.evidence.finished_at.value_or(*root.died) : *root.died;
+  const seconds wait = root.hang                 ? kSettleHang
+                       : !is_follow_on           ? kSettleCause
                        : others == Others::kNone ? kSettleAlone
                                                  : kSettleFollowOn;
   // A clock that is ahead of ours by more than the wait says nothing.
-  return *root.died > now + wait ? now : *root.died + wait;
+  return since > now + wait ? now : since + wait;
 }
 
 }  // namespace lockstep

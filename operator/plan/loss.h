@@ -20,13 +20,15 @@ enum class LossKind {
 struct Loss {
   LossKind kind = LossKind::kFailure;
   LastFailure evidence = {};
-  std::optional<Time> died = {};  // as exactly as is known; absent: only just seen
+  std::optional<Time> died = {};              // as exactly as is known; absent: only just seen
+  std::optional<NodeReport::Rank> hang = {};  // its launcher ended it because no rank went on
 };
 
 // Every lost node of the current attempt, by rank.
 std::vector<Loss> lost_nodes(const Observed& seen, const Nodes& nodes);
 
-// The one that explains the others: by kind, then who died first. `losses` is not empty.
+// The one that explains the others: by kind, then who died first. Nodes that hang fall silent
+// together, so of these it is the one whose rank is furthest behind. `losses` is not empty.
 const Loss& root_cause(const std::vector<Loss>& losses);
 
 // What the nodes beside the lost ones do: some run and may say more, all have ended, or the job has

@@ -236,6 +236,40 @@ TEST(RootCause, IsTheFirstToDieNotTheLoudest) {
   EXPECT_EQ(root_cause(losses).evidence.node_rank, 2);
 }
 
+// Nodes that the launcher ended, node 0 first, with where their slowest ranks stood.
+TEST(RootCause, OfNodesThatHangIsTheOneWhoseRankIsFurthestBehind) {
+  const auto blamed = [](const char* of_node_0, const char* of_node_1) {
+    const auto hung = [](int rank, double at, const char* hang) {
+      json words = json::parse(launcher_says(rank, 124, at));
+      words["hang"] = json::parse(hang);
+      return words.dump();
+    };
+    return root_cause(losses_of(a_job()
+                                    .running()
+                                    .failed(0, 124, 5, hung(0, 2, of_node_0))
+                                    .failed(1, 124, 6, hung(5, 3, of_node_1))))
+        .evidence.node_rank;
+  };
+  const char* const at_step_9 = R"({"seconds": 30, "phase": "step", "epoch": 1, "step": 9})";
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 30, "epoch": 1, "step": 8})"), 1);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 30, "epoch": 1, "step": 10})"), 0);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 30, "epoch": 2, "step": 8})"), 0);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 30, "stopped": true, "epoch": 3, "step": 99})"), 1);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 29, "phase": "checkpoint", "epoch": 1, "step": 9})"),
+            1);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 31, "phase": "step", "epoch": 1, "step": 9})"), 1);
+  EXPECT_EQ(blamed(at_step_9, R"({"seconds": 300})"), 0) << "it never told a step";
+  EXPECT_EQ(blamed(at_step_9, "7"), 0) << "it did not hang";
+}
+
+TEST(RootCause, IsAFailureThatCameBeforeTheHang) {
+  json words = json::parse(launcher_says(5, 124, 9));
+  words["hang"] = {{"seconds", 30}, {"epoch", 0}, {"step", 0}};
+  const auto losses = losses_of(
+      a_job().running().failed(0, 1, 5, launcher_says(0, 1, 5)).failed(1, 124, 9, words.dump()));
+  EXPECT_EQ(root_cause(losses).evidence.node_rank, 0);
+}
+
 TEST(RootCause, PrefersBetterKindsOfEvidenceOverEarlierOnes) {
   EXPECT_EQ(
       root_cause(losses_of(a_job().running().failed(0, 75, 1).failed(1, 1, 9))).evidence.node_rank,
@@ -272,6 +306,10 @@ TEST(Settling, WaitsForBetterEvidenceOnlyAsLongAsItCanHelp) {
   EXPECT_EQ(settles_at(follow_on, Others::kRun, after(10)), after(70));
   EXPECT_EQ(settles_at(follow_on, Others::kEnded, after(10)), after(70));
   EXPECT_EQ(settles_at(follow_on, Others::kNone, after(10)), after(15));
+  Loss hang{.kind = LossKind::kFailure, .died = after(7), .hang = NodeReport::Rank{}};
+  hang.evidence.finished_at = after(10);
+  EXPECT_EQ(settles_at(hang, Others::kRun, after(10)), after(15)) << "they hang as well";
+  EXPECT_LE(settles_at(hang, Others::kEnded, after(10)), after(10));
   const Loss from_the_future{.kind = LossKind::kFailure, .died = after(900)};
   EXPECT_LE(settles_at(from_the_future, Others::kRun, after(10)), after(10))
       << "a wrong clock must not hold us up";
