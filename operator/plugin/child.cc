@@ -19,7 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kAtOnce = 8;
 constexpr int kCannotStart = 127;
 
 // Both ends close at exec; the child's copy is made by dup2.
@@ -38,6 +37,7 @@ class Pipe {
 
   int read_end() const { return ends_[0]; }
   int write_end() const { return ends_[1]; }
+  int release_read_end() { return std::exchange(ends_[0], -1); }
   void close_end(int end) {
     if (ends_[end] >= 0) ::close(std::exchange(ends_[end], -1));
   }
@@ -151,7 +151,7 @@ std::vector<Ended> run_all(const std::vector<Command>& commands, const Limits& l
   std::list<Child> children;
   std::size_t next = 0;
   while (next < commands.size() || !children.empty()) {
-    while (next < commands.size() && children.size() < kAtOnce) {
+    while (next < commands.size() && children.size() < limits.at_once) {
       children.emplace_back(commands[next], ended[next], limits);
       ++next;
     }
@@ -181,6 +181,45 @@ int stream(const Command& command, const std::function<void(std::string_view)>& 
     if (count > 0) on_out(std::string_view(bytes, count));
   }
   return exit_status(pid);
+}
+
+Streams::~Streams() {
+  for (const auto& [name, each] : running_) ::kill(each.pid, SIGTERM);
+  for (const auto& [name, each] : running_) {
+    ::close(each.out);
+    exit_status(each.pid);
+  }
+}
+
+bool Streams::start(const std::string& name, const Command& command) {
+  Pipe out;
+  pid_t pid = 0;
+  if (lockstep::start(command, out.write_end(), -1, pid) != 0) return false;
+  running_[name] = {pid, out.release_read_end()};
+  return true;
+}
+
+void Streams::serve(std::chrono::milliseconds patience, const OnOut& on_out, const OnEnd& on_end) {
+  std::vector<pollfd> sources;
+  std::vector<std::string> names;
+  for (const auto& [name, each] : running_) {
+    sources.push_back({each.out, POLLIN, 0});
+    names.push_back(name);
+  }
+  if (::poll(sources.data(), sources.size(), static_cast<int>(patience.count())) <= 0) return;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].revents == 0) continue;
+    char bytes[65536];
+    const ssize_t count = ::read(sources[i].fd, bytes, sizeof(bytes));
+    if (count > 0) {
+      on_out(names[i], std::string_view(bytes, count));
+    } else if (count == 0 || errno != EINTR) {
+      ::close(sources[i].fd);
+      const int code = exit_status(running_.at(names[i]).pid);
+      running_.erase(names[i]);
+      on_end(names[i], code);
+    }
+  }
 }
 
 }  // namespace lockstep

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Limits kPage{.bytes = 64 * 1024, .time = std::chrono::seconds(2)};
+constexpr Limits kPage{.bytes = 64 * 1024, .time = std::chrono::seconds(2), .at_once = 32};
 
 Result<json> understood(const Ended& ended) {
   if (ended.code != 0) return tl::unexpected(parse_complaint(ended.err));
@@ -56,12 +56,11 @@ Result<json> Kubectl::patch(const Resource& resource, const std::string& namespa
                                  "--type=merge", "--patch=" + change.dump(), "-o", "json"})));
 }
 
-std::vector<std::string> Kubectl::progress_pages(const std::string& namespace_,
-                                                 const std::vector<std::string>& pods) const {
+std::vector<std::string> Kubectl::progress_pages(const std::vector<ObjectKey>& pods) const {
   std::vector<Command> commands;
-  for (const std::string& pod : pods) {
+  for (const ObjectKey& pod : pods) {
     commands.push_back(command({"get", "--raw",
-                                "/api/v1/namespaces/" + namespace_ + "/pods/" + pod + ":" +
+                                "/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name + ":" +
                                     std::to_string(contract::kProgressPort) + "/proxy/progress"}));
   }
   std::vector<std::string> pages;

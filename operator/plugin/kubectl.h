@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/meta.h"
 #include "operator/api/resources.h"
 #include "operator/base/result.h"
 #include "operator/plugin/child.h"
@@ -30,9 +31,8 @@ class Kubectl {
                                const std::string& name, const nlohmann::json& change) const;
 
   // What each pod's progress page says, through the API server; "" where it says nothing within two
-  // seconds and 64 KiB. Not yet made safe.
-  std::vector<std::string> progress_pages(const std::string& namespace_,
-                                          const std::vector<std::string>& pods) const;
+  // seconds and 64 KiB. They are asked side by side, 32 at once. Not yet made safe.
+  std::vector<std::string> progress_pages(const std::vector<ObjectKey>& pods) const;
 
   // The namespace of the connection's flags, else of the context.
   std::string current_namespace() const;

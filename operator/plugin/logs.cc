@@ -13,11 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-bool has_started(const json& pod) {
+// Whether the trainer is "running", "terminated" or "waiting".
+bool is_in_state(const json& pod, const char* state) {
   for (const json& status : fields::list(fields::member(pod, "status"), "containerStatuses")) {
-    const json& state = fields::member(status, "state");
     const bool is_trainer = fields::text(status, "name") == names::kTrainerContainer;
-    if (is_trainer && (state.contains("running") || state.contains("terminated"))) return true;
+    if (is_trainer && fields::member(status, "state").contains(state)) return true;
   }
   return false;
 }
@@ -104,7 +104,10 @@ Result<LogSource> choose_source(const TrainingJob& job, const std::vector<json>&
   if (current.empty()) return no_pods(job, attempt);
   LogSource source;
   for (const json& pod : TRY(wanted_pods(current, job.status, request))) {
-    (has_started(pod) ? source.nodes : source.waiting).push_back(node_rank(pod));
+    const bool is_over = is_in_state(pod, "terminated");
+    const bool has_started = is_over || is_in_state(pod, "running");
+    (has_started ? source.nodes : source.waiting).push_back(node_rank(pod));
+    if (is_over) source.over.push_back(node_rank(pod));
     // A node of one process writes for that rank alone, whatever started it.
     if (request.rank && ranks_of(pod).count > 1) {
       source.prefix = "[rank " + std::to_string(*request.rank) + "] ";
@@ -125,7 +128,23 @@ std::vector<std::string> logs_arguments(const TrainingJob& job, const LogSource&
   // Lines of one rank are counted after they are picked.
   const bool counts_here = source.prefix.empty() && request.tail;
   arguments.push_back("--tail=" + std::to_string(counts_here ? *request.tail : -1));
-  if (request.follows) arguments.push_back("--follow");
+  return arguments;
+}
+
+std::vector<std::string> follow_arguments(const TrainingJob& job, int node, const LogSource& source,
+                                          const LogRequest& request,
+                                          const std::optional<std::string>& since) {
+  std::vector<std::string> arguments = {"logs",
+                                        job.meta.name + "-" + std::to_string(node),
+                                        "--namespace=" + job.meta.namespace_,
+                                        std::string("--container=") + names::kTrainerContainer,
+                                        "--follow",
+                                        "--timestamps"};
+  if (since) {
+    arguments.push_back("--since-time=" + *since);
+  } else if (source.prefix.empty() && request.tail) {
+    arguments.push_back("--tail=" + std::to_string(*request.tail));
+  }
   return arguments;
 }
 

@@ -22,7 +22,8 @@ struct LogRequest {
 
 struct LogSource {
   std::vector<int> nodes;    // whose trainer has started
-  std::vector<int> waiting;  // whose trainer has not
+  std::vector<int> over;     // of these, whose trainer has ended
+  std::vector<int> waiting;  // whose trainer has not started
   std::string selector;      // of the pods of `nodes`
   std::string prefix;        // of the lines wanted; empty: all of them
 };
@@ -31,9 +32,14 @@ struct LogSource {
 Result<LogSource> choose_source(const TrainingJob& job, const std::vector<nlohmann::json>& pods,
                                 const LogRequest& request);
 
-// The arguments of kubectl.
+// The arguments of kubectl, for all nodes at once.
 std::vector<std::string> logs_arguments(const TrainingJob& job, const LogSource& source,
                                         const LogRequest& request);
+
+// For one node that is followed, with the time of each line; from `since` on, where it is set.
+std::vector<std::string> follow_arguments(const TrainingJob& job, int node, const LogSource& source,
+                                          const LogRequest& request,
+                                          const std::optional<std::string>& since);
 
 // Picks whole lines out of a stream of bytes.
 class LinePicker {

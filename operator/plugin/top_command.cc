@@ -24,16 +24,15 @@ bool is_running(const json& pod) {
   return fields::text(fields::member(pod, "status"), "phase") == "Running";
 }
 
-// Of the nodes that run, by rank; only the operator's own pods are asked.
-std::vector<std::string> pages_of(const Session& session, const TrainingJob& job,
-                                  const std::vector<json>& pods) {
-  std::vector<std::string> names;
+// The nodes that run, by rank; only the operator's own pods are asked.
+std::vector<ObjectKey> asked_of(const TrainingJob& job, const std::vector<json>& pods) {
+  std::vector<ObjectKey> asked;
   for (const json& pod : of_attempt(pods, job.meta, job.status.attempt)) {
-    if (is_running(pod) && names.size() < kMostNodes) {
-      names.push_back(fields::text(fields::member(pod, "metadata"), "name"));
+    if (is_running(pod) && asked.size() < kMostNodes) {
+      asked.push_back({job.meta.namespace_, fields::text(fields::member(pod, "metadata"), "name")});
     }
   }
-  return session.kubectl.progress_pages(job.meta.namespace_, names);
+  return asked;
 }
 
 std::vector<json> pods_of(const TrainingJob& job, const std::vector<json>& pods) {
@@ -42,6 +41,24 @@ std::vector<json> pods_of(const TrainingJob& job, const std::vector<json>& pods)
     if (label(pod, names::kJobUid) == job.meta.uid) own.push_back(pod);
   }
   return own;
+}
+
+struct JobAsked {
+  json object;
+  std::size_t nodes;  // how many of its nodes were asked
+};
+
+// `pages` of all jobs' nodes, one job after the other.
+std::vector<JobNow> all_now(const std::vector<JobAsked>& jobs,
+                            const std::vector<std::string>& pages) {
+  std::vector<JobNow> found;
+  auto page = pages.begin();
+  for (const JobAsked& job : jobs) {
+    const auto next = page + static_cast<std::ptrdiff_t>(job.nodes);
+    if (auto now = job_now(job.object, {page, next})) found.push_back(std::move(*now));
+    page = next;
+  }
+  return found;
 }
 
 Result<std::vector<JobNow>> look(const Session& session) {
@@ -53,14 +70,16 @@ Result<std::vector<JobNow>> look(const Session& session) {
   }
   auto answers = session.kubectl.get_all({jobs, pods});
   const std::vector<json> all_pods = items(answers[1]);
-  std::vector<JobNow> found;
-  for (const json& object : items(TRY(std::move(answers[0])))) {
+  std::vector<JobAsked> jobs_asked;
+  std::vector<ObjectKey> asked;
+  for (json& object : items(TRY(std::move(answers[0])))) {
     const Result<TrainingJob> job = parse_training_job(object);
     if (!job || job->status.is_finished()) continue;
-    const std::vector<std::string> pages = pages_of(session, *job, pods_of(*job, all_pods));
-    if (auto now = job_now(object, pages)) found.push_back(std::move(*now));
+    const std::vector<ObjectKey> nodes = asked_of(*job, pods_of(*job, all_pods));
+    jobs_asked.push_back({std::move(object), nodes.size()});
+    asked.insert(asked.end(), nodes.begin(), nodes.end());
   }
-  return found;
+  return all_now(jobs_asked, session.kubectl.progress_pages(asked));
 }
 
 // In place, without clearing first: nothing flickers, and nothing has to be restored at the end.

@@ -35,6 +35,36 @@ TEST(Child, ReadsMoreThanAPipeHolds) {
   EXPECT_EQ(ended.err.size(), 300'000u);
 }
 
+TEST(Streams, HandOnWhatEachPrintsAndHowItEnds) {
+  std::map<std::string, std::string> out;
+  std::map<std::string, int> codes;
+  Streams streams;
+  EXPECT_TRUE(streams.start("a", shell("echo 1; sleep 0.2; echo 2; exit 3")));
+  EXPECT_TRUE(streams.start("b", shell("printf x")));
+  EXPECT_FALSE(streams.start("c", {"/nowhere/kubectl"}));
+  EXPECT_TRUE(streams.runs("a"));
+  const auto deadline = Clock::now() + std::chrono::seconds(20);
+  while (streams.count() > 0 && Clock::now() < deadline) {
+    streams.serve(
+        milliseconds(100),
+        [&](const std::string& name, std::string_view bytes) { out[name] += bytes; },
+        [&](const std::string& name, int code) { codes[name] = code; });
+  }
+  EXPECT_EQ(out, (std::map<std::string, std::string>{{"a", "1\n2\n"}, {"b", "x"}}));
+  EXPECT_EQ(codes, (std::map<std::string, int>{{"a", 3}, {"b", 0}}));
+}
+
+TEST(Streams, EndWithWhoeverStartedThem) {
+  const auto start = Clock::now();
+  {
+    Streams streams;
+    streams.start("a", {"sleep", "60"});
+    streams.serve(
+        milliseconds(10), [](auto&&, auto&&) {}, [](auto&&, auto&&) {});
+  }
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+}
+
 TEST(Child, IsCutOffWhenItPrintsTooMuchOrTakesTooLong) {
   const Ended endless = run({"yes"}, {.bytes = 1000});
   EXPECT_EQ(endless.code, 128 + 9);

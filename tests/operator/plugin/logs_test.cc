@@ -46,11 +46,34 @@ TEST(Logs, AreThoseOfAllNodes) {
       logs_arguments(job_of("fashion"), all, {}),
       ElementsAre("logs", "--namespace=vision", "--selector=" + selector("0,1"),
                   "--container=trainer", "--max-log-requests=2", "--ignore-errors", "--tail=-1"));
-  LogRequest live = asked({}, {}, {}, 10);
-  live.follows = true;
-  const auto arguments = logs_arguments(job_of("fashion"), *source(live), live);
-  EXPECT_EQ(arguments[6], "--tail=10");
-  EXPECT_EQ(arguments[7], "--follow");
+  const LogRequest few = asked({}, {}, {}, 10);
+  EXPECT_EQ(logs_arguments(job_of("fashion"), *source(few), few)[6], "--tail=10");
+}
+
+TEST(Logs, FollowEachNodeFromItsTailAndAfterACutFromItsLastSecond) {
+  const LogRequest request = asked({}, {}, {}, 10);
+  const LogSource all = *source(request);
+  EXPECT_THAT(follow_arguments(job_of("fashion"), 1, all, request, {}),
+              ElementsAre("logs", "fashion-1", "--namespace=vision", "--container=trainer",
+                          "--follow", "--timestamps", "--tail=10"));
+  EXPECT_EQ(follow_arguments(job_of("fashion"), 1, all, request, "2026-01-02T03:04:05Z").back(),
+            "--since-time=2026-01-02T03:04:05Z");
+  const LogRequest of_rank = asked(3, {}, {}, 10);
+  EXPECT_EQ(follow_arguments(job_of("fashion"), 1, *source(of_rank), of_rank, {}).back(),
+            "--timestamps")
+      << "other ranks' lines must not count";
+}
+
+TEST(Logs, TellNodesThatHaveEndedFromThoseThatRun) {
+  auto pods = pods_of("fashion");
+  EXPECT_THAT(choose_source(job_of("fashion"), pods, {})->over, IsEmpty());
+  for (auto& pod : pods) {
+    if (pod["metadata"]["name"] != "fashion-1") continue;
+    pod["status"]["containerStatuses"] =
+        nlohmann::json::parse(R"([{"name": "trainer", "state": {"terminated": {"exitCode": 0}}}])");
+  }
+  EXPECT_THAT(choose_source(job_of("fashion"), pods, {})->over, ElementsAre(1));
+  EXPECT_THAT(choose_source(job_of("fashion"), pods, {})->nodes, ElementsAre(0, 1));
 }
 
 TEST(Logs, AreThoseOfARankOnItsNode) {
