@@ -10,6 +10,7 @@
 #include "operator/plan/progress.h"
 #include "operator/plan/stall.h"
 #include "operator/runtime/pages.h"
+#include "operator/runtime/shares.h"
 
 namespace lockstep {
 namespace {
@@ -17,39 +18,51 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{250};        // how late a job that came due may be asked
-constexpr std::size_t kMostAtOnce = 256;  // connections
+constexpr std::size_t kMostAtOnce = 256;  // connections of a round
 constexpr std::size_t kMostAskedForProgress = 16;
 constexpr double kWakesPerSecond = 10;
 
-// A node of one target.
+// A node of one job.
 struct Question {
-  const PollTarget* target;
+  Survey* survey;
   int node_rank;
 };
 
 // What it is not asked for, and what another pod says that has its address by now, is no answer.
 bool is_from(const NodeReport& report, const Question& question) {
-  return report.job == question.target->job.name && report.uid == question.target->uid &&
-         report.attempt == question.target->attempt && report.node_rank == question.node_rank;
+  const PollTarget& target = question.survey->target;
+  return report.job == target.job.name && report.uid == target.uid &&
+         report.attempt == target.attempt && report.node_rank == question.node_rank;
 }
 
-std::vector<std::optional<NodeReport>> answers_to(const std::vector<Question>& questions,
-                                                  int port) {
-  std::vector<std::optional<NodeReport>> answers;
-  while (answers.size() < questions.size()) {
-    std::vector<PageAddress> addresses;
-    const std::size_t first = answers.size();
-    const std::size_t last = std::min(questions.size(), first + kMostAtOnce);
-    for (std::size_t i = first; i < last; ++i) {
-      addresses.push_back({questions[i].target->ips[questions[i].node_rank], port});
+// Of one round.
+std::vector<Question> next_questions(std::list<Survey>& surveys) {
+  std::vector<std::size_t> wanted;
+  for (const Survey& survey : surveys) wanted.push_back(survey.until - survey.asked);
+  const std::vector<std::size_t> shares = fair_shares(wanted, kMostAtOnce);
+  std::vector<Question> questions;
+  auto share = shares.begin();
+  for (Survey& survey : surveys) {
+    for (std::size_t i = 0; i < *share; ++i) {
+      questions.push_back({&survey, static_cast<int>(survey.asked++)});
     }
-    for (const auto& page : fetch_pages(addresses, "/progress")) {
-      std::optional<NodeReport> report = page ? parse_node_report(*page) : std::nullopt;
-      const bool is_believed = report && is_from(*report, questions[answers.size()]);
-      answers.push_back(is_believed ? std::move(report) : std::nullopt);
-    }
+    ++share;
   }
-  return answers;
+  return questions;
+}
+
+void put_answers(const std::vector<Question>& questions, int port) {
+  std::vector<PageAddress> addresses;
+  for (const Question& each : questions) {
+    addresses.push_back({each.survey->target.ips[each.node_rank], port});
+  }
+  auto question = questions.begin();
+  for (const auto& page : fetch_pages(addresses, "/progress")) {
+    std::optional<NodeReport> report = page ? parse_node_report(*page) : std::nullopt;
+    if (report && !is_from(*report, *question)) report.reset();
+    question->survey->reports.nodes[question->node_rank] = std::move(report);
+    ++question;
+  }
 }
 
 // Whether the others have to be asked as well: for a stall, all of them; for a job whose first node
@@ -105,50 +118,58 @@ void ProgressPoller::run(const std::stop_token& stop) {
   Mutex mutex;
   CondVar never;
   while (!stop.stop_requested()) {
-    ask(due());
+    begin_surveys();
+    ask();
+    end_surveys();
+    if (!surveys_.empty()) continue;
     MutexLock lock(mutex);
     never.wait_until(mutex, stop, std::chrono::steady_clock::now() + kTick, [] { return false; });
   }
 }
 
-std::vector<PollTarget> ProgressPoller::due() {
-  std::vector<PollTarget> targets;
-  std::set<ObjectKey> running;
+void ProgressPoller::begin_surveys() {
+  std::set<ObjectKey> running, asked;
+  for (const Survey& survey : surveys_) asked.insert(survey.target.job);
   for (const auto& job : caches_.jobs.all()) {
     const ObjectKey key = job->meta.key();
     if (!poll_target(*job, {})) continue;
     running.insert(key);
-    if (!schedule_.is_due(key, clock_.steady_now())) continue;
+    if (asked.contains(key) || !schedule_.is_due(key, clock_.steady_now())) continue;
     std::vector<Pod> pods;
     for (const auto& pod : caches_.pods.of_job(key)) pods.push_back(*pod);
-    targets.push_back(*poll_target(*job, pods));
+    surveys_.push_back({*poll_target(*job, pods), {.attempt = job->status.attempt, .nodes = {}}});
   }
   const auto runs = [&](const ObjectKey& job) { return running.contains(job); };
+  surveys_.remove_if([&](const Survey& survey) { return !runs(survey.target.job); });
   schedule_.keep(runs);
   budget_.keep(runs);
   board_.keep(runs);
-  return targets;
 }
 
-void ProgressPoller::ask(const std::vector<PollTarget>& targets) {
-  std::vector<Question> questions;
-  for (const PollTarget& target : targets) questions.push_back({&target, 0});
-  const auto first_nodes = answers_to(questions, port_);
-  std::vector<Reports> reports;
-  questions.clear();
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    reports.push_back({targets[i].attempt, {{0, first_nodes[i]}}});
-    if (!needs_others(targets[i], first_nodes[i])) continue;
-    for (int rank = 1; rank < static_cast<int>(targets[i].ips.size()); ++rank) {
-      questions.push_back({&targets[i], rank});
+// Who got no turn comes first in the next round.
+void ProgressPoller::ask() {
+  const std::vector<Question> questions = next_questions(surveys_);
+  std::set<const Survey*> served;
+  for (const Question& each : questions) served.insert(each.survey);
+  put_answers(questions, port_);
+  std::list<Survey> later;
+  for (auto survey = surveys_.begin(); survey != surveys_.end();) {
+    const auto next = std::next(survey);
+    if (served.contains(&*survey)) later.splice(later.end(), surveys_, survey);
+    survey = next;
+  }
+  surveys_.splice(surveys_.end(), later);
+}
+
+void ProgressPoller::end_surveys() {
+  surveys_.remove_if([this](Survey& survey) {
+    if (survey.asked == 1 && needs_others(survey.target, survey.reports.nodes.at(0))) {
+      survey.until = survey.target.ips.size();
     }
-  }
-  const auto other_nodes = answers_to(questions, port_);
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    const auto target = static_cast<std::size_t>(questions[i].target - targets.data());
-    reports[target].nodes[questions[i].node_rank] = other_nodes[i];
-  }
-  for (std::size_t i = 0; i < targets.size(); ++i) take(targets[i], std::move(reports[i]));
+    if (survey.asked < survey.until) return false;
+    take(survey.target, std::move(survey.reports));
+    return true;
+  });
 }
 
 void ProgressPoller::take(const PollTarget& target, Reports reports) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <list>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -31,11 +32,20 @@ struct PollTarget {
 // nullopt for a job that does not run: there is nobody to ask.
 std::optional<PollTarget> poll_target(const TrainingJob& job, const std::vector<Pod>& pods);
 
+// A job whose nodes are being asked.
+struct Survey {
+  PollTarget target;
+  Reports reports;
+  std::size_t asked = 0;  // the nodes of lower rank
+  std::size_t until = 1;  // the first node alone, at first
+};
+
 // Asks the first node of each running job at `interval`; its other nodes when that one tells
-// nothing, or of no progress for the stall timeout. What they say goes to
-// the board, and `wake` is called: at once when it may be a stall, else within a budget, since it
-// ends in a write. Runs until destroyed, on a thread of its own; caches, board and clock outlive
-// it.
+// nothing, or of no progress for the stall timeout. Each round, of a second at most, is shared
+// fairly between the jobs: one of many nodes that do not answer takes more rounds, and delays no
+// other. What they say goes to the board, and `wake` is called: at once when it may be a stall,
+// else within a budget, since it ends in a write. Runs until destroyed, on a thread of its own;
+// caches, board and clock outlive it.
 class ProgressPoller {
  public:
   using Wake = std::function<void(const ObjectKey& job)>;
@@ -45,8 +55,9 @@ class ProgressPoller {
 
  private:
   void run(const std::stop_token& stop);
-  std::vector<PollTarget> due();
-  void ask(const std::vector<PollTarget>& targets);
+  void begin_surveys();
+  void ask();
+  void end_surveys();
   void take(const PollTarget& target, Reports reports);
 
   const Caches caches_;
@@ -56,7 +67,8 @@ class ProgressPoller {
   const int port_;
   PollSchedule schedule_;
   WakeBudget budget_;
-  std::jthread thread_;  // last: it ends before what it uses
+  std::list<Survey> surveys_;  // those that wait longest first
+  std::jthread thread_;        // last: it ends before what it uses
 };
 
 }  // namespace lockstep

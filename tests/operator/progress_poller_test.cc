@@ -1,7 +1,11 @@
 // Whom the poller asks, what it believes, and when it wakes.
 #include "operator/progress_poller.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -124,6 +128,58 @@ TEST_F(ProgressPollerTest, BelievesNobodyElse) {
     ASSERT_TRUE(board_.find(kJob));
     EXPECT_FALSE(board_.find(kJob)->nodes.at(0));
   }
+}
+
+// A listener that answers nobody, at an address of its own.
+class Silence {
+ public:
+  Silence(const char* address, int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(static_cast<std::uint16_t>(port));
+    ::inet_pton(AF_INET, address, &name.sin_addr);
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+    EXPECT_EQ(::listen(socket_, 4096), 0);
+  }
+  ~Silence() { ::close(socket_); }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  int socket_;
+};
+
+TEST_F(ProgressPollerTest, AsksOthersInTimeBesideAHugeJobThatDoesNotAnswer) {
+  constexpr int kNodes = 2000;  // eight rounds of a second
+  ScriptedServer server([&](const SeenRequest&, int, Wire& wire) {
+    wire.raw("HTTP/1.1 200 OK\r\n\r\n" + page(1, 0.1).dump());
+  });
+  const Silence silence("127.0.0.3", server.port());
+  const Observed small = running_job().pod(0, {{"status", {{"podIP", "127.0.0.1"}}}}).observed();
+  JobBuilder builder = running_job().nodes(kNodes).running().status(
+      {{"conditions", {{{"type", "Running"}, {"status", "True"}}}}, {"phase", "Running"}});
+  builder.spec({{"runPolicy", {{"stallTimeoutSeconds", 60}}}});
+  for (int rank = 0; rank < kNodes; ++rank) {
+    builder.pod(rank, {{"status", {{"podIP", "127.0.0.3"}}}});
+  }
+  Observed huge = builder.observed();
+  const ObjectKey huge_job{"ml", "huge"};
+  huge.job.meta.name = huge_job.name;
+  std::vector<Pod> pods = small.pods;
+  for (Pod& pod : huge.pods) {
+    pod.meta.name = huge_job.name + pod.meta.name;
+    pods.push_back(pod);
+  }
+  jobs_.replace("", {small.job, huge.job}, "1");
+  Store<Pod> pods_of_both{
+      {""},
+      [&](const Pod& pod) { return pod.meta.name.starts_with("huge") ? huge_job : kJob; },
+      [](const ObjectKey&) {}};
+  pods_of_both.replace("", pods, "1");
+  ProgressPoller poller(
+      {jobs_, pods_of_both, {}}, board_, [](const ObjectKey&) {}, clock_, 50ms, server.port());
+  std::this_thread::sleep_for(5s);
+  EXPECT_GE(server.seen().size(), 4U) << "once in a round";
 }
 
 TEST_F(ProgressPollerTest, ForgetsWhatNoLongerRuns) {
