@@ -24,7 +24,8 @@ struct LogSpec {
 std::filesystem::path log_path(const std::filesystem::path& directory, int rank);
 
 // A thread of its own does all that touches the file system, so that a slow or dead network file
-// system holds up no rank: what it cannot keep up with is dropped, and the file says so. The first
+// system holds up no rank: what it cannot keep up with is dropped, and the file says so. Of folders
+// attempt-N beside its own it keeps the last ten. The first
 // fault ends all files; training goes on, and the console has every line.
 class LogFiles {
  public:

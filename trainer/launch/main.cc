@@ -44,9 +44,9 @@ int run(const std::vector<std::string>& arguments) {
                                 ? termination_message(*outcome.verdict.culprit, outcome.last_lines)
                                 : outcome.progress;
   if (!words.empty()) {
-    write_termination_message(lookup(node.environment, contract::kTerminationLog)
-                                  .value_or(contract::kDefaultTerminationLog),
-                              words);
+    const auto named = lookup(node.environment, contract::kTerminationLog);
+    write_termination_message(named.value_or(contract::kDefaultTerminationLog), words,
+                              /*may_create=*/named.has_value());
   }
   return outcome.verdict.exit_code;
 }

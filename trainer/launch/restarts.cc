@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <iostream>
 
 #include "trainer/contract.h"
 #include "trainer/launch/signals.h"
@@ -21,6 +22,13 @@ bool is_told_to_stop_within(Seconds pause) {
   return sigtimedwait(&set, nullptr, &timeout) > 0;
 }
 
+// Without it, nothing would tell a launcher that pauses from one that hangs.
+void announce(int restart, int most, Seconds pause) {
+  if (pause.count() == 0) return;
+  std::cerr << "[launch] restart " << restart << " of " << most << " follows in " << pause.count()
+            << " s" << std::endl;
+}
+
 }  // namespace
 
 bool is_worth_another_attempt(const Outcome& outcome) {
@@ -34,7 +42,9 @@ Outcome launch_repeatedly(const std::function<LaunchSpec(int restart)>& spec_of,
                           Seconds pause) {
   Outcome outcome = launch(spec_of(0));
   for (int restart = 1; restart <= most; ++restart) {
-    if (!is_worth_another_attempt(outcome) || is_told_to_stop_within(pause)) break;
+    if (!is_worth_another_attempt(outcome)) break;
+    announce(restart, most, pause);
+    if (is_told_to_stop_within(pause)) break;
     outcome = launch(spec_of(restart));
   }
   return outcome;

@@ -42,8 +42,10 @@ std::string termination_message(const Exit& culprit, std::deque<std::string> las
   return text;
 }
 
-void write_termination_message(const std::filesystem::path& file, const std::string& message) {
-  const int fd = open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+void write_termination_message(const std::filesystem::path& file, const std::string& message,
+                               bool may_create) {
+  const int create = may_create ? O_CREAT : 0;
+  const int fd = open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | create, 0644);
   if (fd < 0) return;
   [[maybe_unused]] const ssize_t written = write(fd, message.data(), message.size());
   close(fd);

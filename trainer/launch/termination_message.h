@@ -19,8 +19,10 @@ inline constexpr std::size_t kLongestMessage = 4095;
 // code 124 and "hang":{"seconds":30,"stopped":false,"phase":"step","epoch":1,"step":120} as well.
 std::string termination_message(const Exit& culprit, std::deque<std::string> last_lines);
 
-// Overwrites the file the kubelet has made; without that file, or without the right to write it,
-// there is nobody to tell and nothing happens.
-void write_termination_message(const std::filesystem::path& file, const std::string& message);
+// Overwrites the file the kubelet has made; without that file (unless it may be created, in a
+// folder that exists), or without the right to write it, there is nobody to tell and nothing
+// happens.
+void write_termination_message(const std::filesystem::path& file, const std::string& message,
+                               bool may_create = false);
 
 }  // namespace lockstep

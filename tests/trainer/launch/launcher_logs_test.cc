@@ -49,6 +49,24 @@ class LauncherLogs : public ::testing::Test {
   fs::path logs_ = directory_ / "a" / ".." / "logs";
 };
 
+TEST_F(LauncherLogs, KeepTheLastTenAttempts) {
+  for (const char* name :
+       {"attempt-1", "attempt-12", "attempt-13", "attempt-99", "attempt-1x", "attempt-", "notes"}) {
+    fs::create_directories(directory_ / "logs" / name);
+  }
+  set_content(directory_ / "logs" / "attempt-1" / "rank-0.log", "old");
+  fs::create_directory_symlink("attempt-13", directory_ / "logs" / "attempt-2");
+  fs::create_directory(directory_ / "a");
+  Launched launched(shell(1, "echo new", flags()), {{"LOCKSTEP_ATTEMPT", "22"}});
+  EXPECT_EQ(launched.wait(), 0);
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(directory_ / "logs")) {
+    left.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(left, UnorderedElementsAre("attempt-2", "attempt-13", "attempt-22", "attempt-99",
+                                         "attempt-1x", "attempt-", "notes"));
+}
+
 TEST_F(LauncherLogs, HaveBothStreamsOfEachRankAsTheyAre) {
   fs::create_directory(directory_ / "a");
   Launched launched(shell(2, "echo out $RANK; echo err >&2; printf end", flags()),

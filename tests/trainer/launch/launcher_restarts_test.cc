@@ -98,7 +98,7 @@ TEST(LauncherRestarts, OfTwoNodesGoTogether) {
 TEST(LauncherRestarts, EndWhenAStopComesBetweenTwoAttempts) {
   Launched launched(
       shell(1, "exit 3", {"--max-restarts=2", "--hosts=127.0.0.1,127.0.0.2", "--node-rank=0"}));
-  launched.wait_for("failed: rank 0 exited with code 3\n");
+  launched.wait_for("[launch] restart 1 of 2 follows in 3 s\n");
   launched.signal(SIGTERM);
   EXPECT_EQ(launched.wait(), 3);
   EXPECT_THAT(launched.output(), Not(HasSubstr("restart 2 ")));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/temporary_directory.h"
 #include "trainer/launch/recent_lines.h"
 
 namespace lockstep {
@@ -47,6 +48,28 @@ TEST(RecentLines, KeepTheNewest) {
   EXPECT_EQ(recent.lines().size(), RecentLines::kMost);
   EXPECT_EQ(recent.lines().front(), "31");
   EXPECT_EQ(recent.lines().back().size(), RecentLines::kLongest);
+}
+
+TEST(RecentLines, KeepBothEndsOfALongLine) {
+  const std::string middle(600, '-');
+  RecentLines recent;
+  recent.push("RuntimeError: shape" + middle + "got [3, 4]");
+  const std::string& line = recent.lines().back();
+  EXPECT_EQ(line.size(), RecentLines::kLongest);
+  EXPECT_TRUE(line.starts_with("RuntimeError: shape---"));
+  EXPECT_TRUE(line.ends_with("---got [3, 4]"));
+  EXPECT_NE(line.find("- ... -"), std::string::npos);
+  const std::string longest(RecentLines::kLongest, 'x');
+  recent.push(longest);
+  EXPECT_EQ(recent.lines().back(), longest);
+}
+
+TEST(WriteTerminationMessage, MakesAFileInAFolderThatIsThereWhenItMay) {
+  testing::TemporaryDirectory directory;
+  write_termination_message(directory / "message", "words", /*may_create=*/true);
+  EXPECT_EQ(testing::content_of(directory / "message"), "words");
+  write_termination_message(directory / "none" / "message", "words", /*may_create=*/true);
+  EXPECT_FALSE(std::filesystem::exists(directory / "none"));
 }
 
 TEST(WriteTerminationMessage, OverwritesOnlyAFileThatIsThere) {
