@@ -62,8 +62,11 @@ std::string text_of(const std::vector<json>& objects, const std::string& format)
   return list.dump(2) + "\n";
 }
 
+// One line, whatever the names in it hold.
 void complain(const std::string& sentence) {
-  std::cerr << "lockstep-operator render: " << sentence << "\n";
+  std::string line;
+  for (const char c : sentence) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  std::cerr << "lockstep-operator render: " << line << "\n";
 }
 
 Result<Rendering> render_file(const Arguments& arguments) {
