@@ -69,6 +69,7 @@ inline constexpr char kJobEnded[] = "JobEnded";
 inline constexpr char kNoCheckpoints[] = "NoCheckpoints";
 inline constexpr char kNoAccelerators[] = "NoAccelerators";
 inline constexpr char kNoTrainerContainer[] = "NoTrainerContainer";
+inline constexpr char kTwoLaunchers[] = "TwoLaunchers";
 inline constexpr char kReservedEnvironment[] = "ReservedEnvironment";
 inline constexpr char kReservedLabel[] = "ReservedLabel";
 inline constexpr char kForcedDeletion[] = "ForcedDeletion";

@@ -2,6 +2,8 @@
 #include "operator/api/pod_rules.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
@@ -13,6 +15,15 @@ using nlohmann::json;
 
 const std::string kPod = "spec.template.spec.";
 constexpr char kOurPrefix[] = "lockstep-";
+
+// The template's container that trains; null where it has none.
+const json& trainer_of(const json& pod) {
+  static const json kNone;
+  for (const json& container : fields::list(pod, "containers")) {
+    if (fields::text(container, "name") == names::kTrainerContainer) return container;
+  }
+  return kNone;
+}
 
 tl::unexpected<Error> broken(const std::string& where, const std::string& sentence) {
   return failure(Kind::kInvalid, where + ": " + sentence);
@@ -57,10 +68,7 @@ void check_names(const json& pod, Faults& faults) {
 
 void check_restarts(const json& pod, Faults& faults) {
   faults.note(check_restart_policy(kPod, pod));
-  for (const json& container : fields::list(pod, "containers")) {
-    if (fields::text(container, "name") != names::kTrainerContainer) continue;
-    faults.note(check_restart_policy(kPod + "containers[].", container));
-  }
+  faults.note(check_restart_policy(kPod + "containers[].", trainer_of(pod)));
 }
 
 std::string written(const json& amount) {
@@ -120,20 +128,30 @@ void check_all_resources(const JobSpec& spec, const json& pod, Faults& faults) {
 // The image's own entry point is not known before it is pulled.
 Result<void> check_command(const JobSpec& spec, const json& pod) {
   if (!spec.injects_launcher || !spec.command.empty()) return {};
-  for (const json& container : fields::list(pod, "containers")) {
-    const bool is_trainer = fields::text(container, "name") == names::kTrainerContainer;
-    if (is_trainer && !fields::list(container, "command").empty()) return {};
-  }
+  if (!fields::list(trainer_of(pod), "command").empty()) return {};
   return broken("spec.command",
                 "under launcher Inject write the whole command, since the image's own entry point "
                 "is not known");
 }
 
-Result<void> check_launcher_folder(const JobSpec& spec) {
-  const auto is_taken_by = [](const std::string& path) { return path == names::kLauncherFolder; };
-  const bool is_free = std::none_of(spec.mounts.begin(), spec.mounts.end(),
-                                    [&](const Mount& mount) { return is_taken_by(mount.path); }) &&
-                       !(spec.checkpoints && is_taken_by(spec.checkpoints->path));
+// Where anything of the user's appears in the trainer container.
+std::vector<std::string> mounted_paths(const JobSpec& spec, const json& pod) {
+  std::vector<std::string> paths;
+  for (const Mount& mount : spec.mounts) paths.push_back(mount.path);
+  if (spec.checkpoints) paths.push_back(spec.checkpoints->path);
+  for (const json& mount : fields::list(trainer_of(pod), "volumeMounts")) {
+    paths.push_back(fields::text(mount, "mountPath"));
+  }
+  return paths;
+}
+
+// Nothing can be mounted in it either: it is read-only.
+Result<void> check_launcher_folder(const JobSpec& spec, const json& pod) {
+  const std::string folder = std::string(names::kLauncherFolder) + "/";
+  const std::vector<std::string> paths = mounted_paths(spec, pod);
+  const bool is_free = std::none_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return (path + "/").starts_with(folder);
+  });
   if (!spec.injects_launcher || is_free) return {};
   return broken("spec.launcher",
                 "the launcher is put into /lockstep, so mount something else elsewhere");
@@ -148,7 +166,7 @@ void check_pod_rules(const JobSpec& spec, Faults& faults) {
   check_names(pod, faults);
   check_all_resources(spec, pod, faults);
   faults.note(check_command(spec, pod));
-  faults.note(check_launcher_folder(spec));
+  faults.note(check_launcher_folder(spec, pod));
 }
 
 }  // namespace lockstep

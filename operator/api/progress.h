@@ -53,8 +53,8 @@ struct NodeReport {
   std::optional<Rank> slowest = {};           // the rank that the others wait for
 };
 
-// The rank that the others wait for comes first: a stopped one, then the furthest behind of those
-// that told a step, then the longest silent.
+// The rank that the others wait for comes first: a stopped one, then of those that told a step the
+// furthest behind, of equals one that saves a checkpoint, then the longest silent.
 bool is_behind(const NodeReport::Rank& one, const NodeReport::Rank& other);
 
 // Untrusted input. nullopt for what is no answer of schema 1.

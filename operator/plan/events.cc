@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 
 #include "operator/api/fields.h"
 #include "operator/api/names.h"
@@ -15,6 +16,9 @@ namespace lockstep {
 namespace {
 
 using nlohmann::json;
+
+// torchrun by its module.
+constexpr std::array<std::string_view, 2> kTorchrun = {"-m", "torch.distributed.run"};
 
 bool says_something_new(const Condition& condition, const Condition* before) {
   const bool is_told_by_its_restart = condition.type == names::kStalled;
@@ -86,6 +90,21 @@ std::vector<std::string> replaced_labels(const TrainingJob& job, const Platform&
   return replaced;
 }
 
+// Under an injected launcher each rank would then start ranks of its own.
+bool starts_torchrun(const JobSpec& spec) {
+  const json trainer = trainer_container(spec, spec.node_groups.front());
+  std::vector<std::string> words;
+  for (const char* kind : {"command", "args"}) {
+    for (const json& word : fields::list(trainer, kind)) {
+      words.push_back(word.is_string() ? word.get<std::string>() : "");
+    }
+  }
+  const auto module = std::search(words.begin(), words.end(), kTorchrun.begin(), kTorchrun.end());
+  std::string program = words.empty() ? "" : words.front();
+  program.erase(0, program.rfind('/') + 1);
+  return program == "torchrun" || module != words.end();
+}
+
 }  // namespace
 
 std::vector<Event> news(const JobStatus& before, const JobStatus& after) {
@@ -119,6 +138,13 @@ std::vector<Event> warnings_about(const TrainingJob& job, const Platform& platfo
                       .message = "the template has no container called trainer, so one is added "
                                  "beside " +
                                  others + ": call it trainer if it is the one that trains"});
+  }
+  if (job.spec.injects_launcher && starts_torchrun(job.spec)) {
+    events.push_back({.is_warning = true,
+                      .reason = names::kTwoLaunchers,
+                      .message =
+                          "launcher Inject starts each rank, and so does torchrun: write the "
+                          "program itself as the command, or leave launcher out"});
   }
   for (const std::string& name : shadowed_names(job, platform)) {
     events.push_back({.is_warning = true,

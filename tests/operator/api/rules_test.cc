@@ -177,12 +177,29 @@ TEST(Rules, LayAnInjectedLauncherBeforeACommand) {
                         {"name": "trainer", "command": ["a"]}]}}})"),
             "");
   EXPECT_EQ(mistake(R"({"launcher": "FromImage"})"), "");
-  for (const char* taken : {R"("mounts": [{"claimName": "a", "path": "/lockstep"}])",
-                            R"("checkpoints": {"claimName": "a", "path": "/lockstep"})"}) {
-    EXPECT_EQ(mistake(std::string(R"({"launcher": "Inject", "command": ["a"], )") + taken + "}"),
-              std::string("spec.launcher: ") + kFolderOfTheLauncher);
-    EXPECT_EQ(mistake(std::string("{") + taken + "}"), "");
+}
+
+TEST(Rules, KeepTheFolderOfAnInjectedLauncher) {
+  const auto mount = [](const std::string& kind, const std::string& path) -> std::string {
+    if (kind == "mounts") return R"("mounts": [{"claimName": "a", "path": ")" + path + R"("}])";
+    if (kind == "checkpoints") {
+      return R"("checkpoints": {"claimName": "a", "path": ")" + path + R"("})";
+    }
+    return R"("template": {"spec": {"containers": [{"name": ")" + kind +
+           R"(", "volumeMounts": [{"name": "a", "mountPath": ")" + path + R"("}]}]}})";
+  };
+  const std::string inject = R"({"launcher": "Inject", "command": ["a"], )";
+  const std::string taken = std::string("spec.launcher: ") + kFolderOfTheLauncher;
+  for (const char* kind : {"mounts", "checkpoints", "trainer"}) {
+    for (const char* path : {"/lockstep", "/lockstep/a"}) {
+      EXPECT_EQ(mistake(inject + mount(kind, path) + "}"), taken) << kind << path;
+      EXPECT_EQ(mistake("{" + mount(kind, path) + "}"), "") << kind << path;
+    }
+    EXPECT_EQ(mistake(inject + mount(kind, "/lockstep-data") + "}"), "") << kind;
+    EXPECT_EQ(mistake(inject + mount(kind, "/data/lockstep") + "}"), "") << kind;
   }
+  EXPECT_EQ(mistake(inject + mount("trainer", "/lockstep/") + "}"), taken);
+  EXPECT_EQ(mistake(inject + mount("log", "/lockstep") + "}"), "") << "only the trainer has it";
 }
 
 TEST(Rules, BoundTheGroupsOfAQueuedJob) {

@@ -225,6 +225,28 @@ TEST(Decide, WarnsOfATemplateThatDoesNotSayWhatItsAuthorMayMean) {
   EXPECT_THAT(warnings(json::parse(labels)), ElementsAre("NoCheckpoints", "ReservedLabel"));
 }
 
+TEST(Decide, WarnsOfTorchrunUnderAnInjectedLauncher) {
+  const auto warns = [](const std::string& launcher, const std::string& trainer) {
+    const json spec = json::parse(R"({"launcher": ")" + launcher + R"(", "template": {"spec":
+        {"containers": [{"name": "trainer", "image": "x", )" +
+                                  trainer + "}]}}}");
+    return !event_reasons(plan_for(a_job().spec(spec).spec({{"procPerNode", 1}}))).empty();
+  };
+  for (const char* twice :
+       {R"("command": ["torchrun", "train.py"])", R"("command": ["/opt/venv/bin/torchrun"])",
+        R"("command": ["python3", "-u", "-m", "torch.distributed.run", "train.py"])",
+        R"("command": ["python3"], "args": ["-m", "torch.distributed.run"])"}) {
+    EXPECT_TRUE(warns("Inject", twice)) << twice;
+    EXPECT_FALSE(warns("FromImage", twice)) << twice;
+  }
+  for (const char* once :
+       {R"("command": ["python3", "train.py", "torchrun"])", R"("command": ["torchrunner"])",
+        R"("command": ["python3", "-m", "train", "torch.distributed.run"])",
+        R"("command": ["python3", "-m"])", R"("command": ["python3", "torch.distributed.run"])"}) {
+    EXPECT_FALSE(warns("Inject", once)) << once;
+  }
+}
+
 TEST(Decide, SaysWhenNoAcceleratorWasCounted) {
   const auto says = [](const char* spec) {
     const auto reasons = event_reasons(plan_for(a_job().spec(json::parse(spec))));
