@@ -1,5 +1,5 @@
 // Packs parameters into buckets by their sizes alone.
-#include "trainer/ddp/distributed_data_parallel.h"
+#include "trainer/ddp/bucket_layout.h"
 
 namespace lockstep {
 namespace {

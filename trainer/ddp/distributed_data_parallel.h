@@ -6,26 +6,34 @@
 #include <ATen/core/Tensor.h>
 
 #include <chrono>
-#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
+#include "trainer/config/ddp_config.h"
 #include "trainer/group/group.h"
-#include "trainer/model/model.h"
+
+namespace torch::nn {
+class Module;
+}
 
 namespace c10d {
-class Reducer;
+class Logger;
 }
 
 namespace lockstep {
 
+class FixedReducer;
+
 // A training step is
 //   ddp.zero_grad();
-//   loss = loss_of(ddp.forward(images), labels);   // (all) buffers become those of rank 0
-//   loss.backward();                               // (all) gradients are averaged meanwhile
-// where `loss` is the mean over this rank's part and all parts are equally large.
+//   scores = ddp.forward([&] { return model->forward(images); });  // (all) buffers: those of rank
+//   0 loss_of(scores, labels).backward();                            // (all) averages gradients
+// where the loss is the mean over this rank's part and all parts are equally large. To accumulate
+// gradients over several batches, all but the last of them take forward_no_sync(), whose backward
+// pass talks to nobody.
 //
 // Gradients are reduced in buckets while the backward pass still runs. A bucket's layout is part of
 // the arithmetic (the order of a reduction depends on the position in its bucket), so it is a pure
@@ -35,13 +43,22 @@ namespace lockstep {
 // Threads: one. Errors of the collectives as in Group.
 class DistributedDataParallel {
  public:
-  // (all) Checks that parameters have the same shapes on every rank, then gives all ranks the
-  // parameters and buffers of rank 0. `model` is on group.device() already; `group` outlives this.
-  DistributedDataParallel(std::shared_ptr<Model> model, Group& group, const DdpConfig& config);
+  using Forward = std::function<at::Tensor()>;
+
+  // (all) Gives all ranks the parameters and buffers of rank 0. `model` is on group.device() and in
+  // its final memory format already; its parameters stay the same tensors from now on. `group`
+  // outlives this. Throws std::invalid_argument, naming rank and parameter, when names, shapes,
+  // types or requires_grad differ between ranks.
+  DistributedDataParallel(std::shared_ptr<torch::nn::Module> model, Group& group,
+                          const DdpConfig& config);
   ~DistributedDataParallel();
 
-  // (all) Scores of this rank's images, ready for one backward pass.
-  at::Tensor forward(const at::Tensor& images);
+  // (all) What `forward` returns, ready for one backward pass. Throws std::invalid_argument with
+  // their names when parameters took no part in the step before and config.find_unused is off.
+  at::Tensor forward(const Forward& forward);
+
+  // The same, for a backward pass that only adds to this rank's own gradients.
+  at::Tensor forward_no_sync(const Forward& forward);
 
   // Drops the gradients of the last step.
   void zero_grad();
@@ -57,19 +74,23 @@ class DistributedDataParallel {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::shared_ptr<Model> model_;
+  void require_equal_models() const;
+  void begin_step();
+  void require_finished_step();
+  void reduce_after_first_backward(const at::Tensor& result);
+
+  std::shared_ptr<torch::nn::Module> model_;
   Group& group_;
   DdpConfig config_;
-  std::vector<at::Tensor> parameters_;
-  std::unique_ptr<c10d::Reducer> reducer_;  // null when the group has one rank
+  std::vector<at::Tensor> parameters_;     // those that are trained
+  std::vector<std::string> names_;         // of parameters_
+  std::vector<std::string> unused_;        // in the step before
+  std::shared_ptr<FixedReducer> reducer_;  // null when the group has one rank
+  std::shared_ptr<c10d::Logger> logger_;   // that the reducer tells
+  bool is_step_begun_ = false;
+  bool is_graph_known_ = false;  // of a static graph
   Clock::duration buffers_waited_{};
   Clock::time_point backward_began_{};
 };
-
-// The parameters (by position in `sizes`, bytes) of each bucket, in the order in which buckets are
-// reduced: from the last registered parameter to the first, since the backward pass runs that way.
-// The first bucket is small so that communication starts early. A parameter is never cut.
-std::vector<std::vector<std::size_t>> bucket_layout(const std::vector<std::size_t>& sizes,
-                                                    const DdpConfig& config);
 
 }  // namespace lockstep

@@ -1,10 +1,10 @@
 // Which parameter goes into which bucket.
+#include "trainer/ddp/bucket_layout.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
-
-#include "trainer/ddp/distributed_data_parallel.h"
 
 namespace lockstep {
 namespace {
