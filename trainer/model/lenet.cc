@@ -20,24 +20,24 @@ std::int64_t side_after_convolutions(std::int64_t side) { return (side / 2 - (kK
 
 class LeNet : public Model {
  public:
-  LeNet(const ModelConfig& config, ImageShape shape) : batch_norm_(config.batch_norm) {
+  LeNet(const ModelConfig& config, const DataShape& shape) : batch_norm_(config.batch_norm) {
     const std::int64_t area =
         side_after_convolutions(shape.rows) * side_after_convolutions(shape.columns);
     using Conv = torch::nn::Conv2dOptions;
-    conv1_ = register_module("conv1",
-                             torch::nn::Conv2d(Conv(1, kFirstMaps, kKernel).padding(kKernel / 2)));
+    conv1_ = register_module(
+        "conv1", torch::nn::Conv2d(Conv(shape.channels, kFirstMaps, kKernel).padding(kKernel / 2)));
     conv2_ = register_module("conv2", torch::nn::Conv2d(Conv(kFirstMaps, kSecondMaps, kKernel)));
     fc1_ = register_module("fc1", torch::nn::Linear(kSecondMaps * area, kFirstWidth));
     fc2_ = register_module("fc2", torch::nn::Linear(kFirstWidth, kSecondWidth));
-    fc3_ = register_module("fc3", torch::nn::Linear(kSecondWidth, config.num_classes));
+    fc3_ = register_module("fc3", torch::nn::Linear(kSecondWidth, shape.classes));
     if (batch_norm_) {
       norm1_ = register_module("norm1", torch::nn::BatchNorm2d(kFirstMaps));
       norm2_ = register_module("norm2", torch::nn::BatchNorm2d(kSecondMaps));
     }
   }
 
-  at::Tensor forward(const at::Tensor& images) override {
-    at::Tensor maps = conv1_->forward(images);
+  at::Tensor forward(const Batch& batch) override {
+    at::Tensor maps = conv1_->forward(batch.inputs);
     if (batch_norm_) maps = norm1_->forward(maps);
     maps = at::max_pool2d(maps.relu(), 2);
     maps = conv2_->forward(maps);
@@ -55,7 +55,7 @@ class LeNet : public Model {
 
 }  // namespace
 
-std::shared_ptr<Model> make_lenet(const ModelConfig& config, ImageShape shape) {
+std::shared_ptr<Model> make_lenet(const ModelConfig& config, const DataShape& shape) {
   constexpr std::int64_t kSmallest = 12;
   if (shape.rows < kSmallest || shape.columns < kSmallest) {
     throw std::invalid_argument("model lenet needs images of at least 12 x 12 pixels, got " +

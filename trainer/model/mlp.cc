@@ -8,19 +8,19 @@ namespace {
 
 class Mlp : public Model {
  public:
-  Mlp(const ModelConfig& config, ImageShape shape) {
-    std::int64_t width = shape.rows * shape.columns;
+  Mlp(const ModelConfig& config, const DataShape& shape) {
+    std::int64_t width = shape.channels * shape.rows * shape.columns;
     for (const int next : config.hidden) {
       layers_->push_back(torch::nn::Linear(width, next));
       layers_->push_back(torch::nn::ReLU());
       width = next;
     }
-    layers_->push_back(torch::nn::Linear(width, config.num_classes));
+    layers_->push_back(torch::nn::Linear(width, shape.classes));
     register_module("layers", layers_);
   }
 
-  at::Tensor forward(const at::Tensor& images) override {
-    return layers_->forward(images.flatten(1));
+  at::Tensor forward(const Batch& batch) override {
+    return layers_->forward(batch.inputs.flatten(1));
   }
 
  private:
@@ -29,7 +29,7 @@ class Mlp : public Model {
 
 }  // namespace
 
-std::shared_ptr<Model> make_mlp(const ModelConfig& config, ImageShape shape) {
+std::shared_ptr<Model> make_mlp(const ModelConfig& config, const DataShape& shape) {
   return std::make_shared<Mlp>(config, shape);
 }
 
