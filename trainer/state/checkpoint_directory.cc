@@ -33,7 +33,7 @@ Safetensors read_tensors(const std::filesystem::path& directory, const std::stri
   return Safetensors::parse(std::move(content.bytes), content.size, name);
 }
 
-Checkpoint read_checkpoint(const std::filesystem::path& directory, std::int64_t step) {
+Checkpoint read_whole(const std::filesystem::path& directory, std::int64_t step) {
   const Manifest manifest = parse_manifest(read_file(directory / kManifestFile).text());
   if (manifest.step != step) {
     throw BadData(fmt::format("MANIFEST is that of step {}", manifest.step));
@@ -54,7 +54,7 @@ FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory) 
   for (const std::int64_t step : steps_in(directory)) {
     const std::filesystem::path candidate = directory / step_name(step);
     try {
-      found.newest = read_checkpoint(candidate, step);
+      found.newest = read_whole(candidate, step);
       break;
     } catch (const BadData& fault) {
       found.damaged.push_back({candidate, fault.what()});
@@ -63,6 +63,27 @@ FoundCheckpoints find_newest_checkpoint(const std::filesystem::path& directory) 
     }
   }
   return found;
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& directory, std::int64_t step) {
+  const std::filesystem::path candidate = directory / step_name(step);
+  try {
+    return read_whole(candidate, step);
+  } catch (const BadData& fault) {
+    throw BadData("checkpoint " + candidate.string() + " is damaged: " + fault.what());
+  } catch (const AbsentFile& fault) {
+    throw BadData("checkpoint " + candidate.string() + " is not whole: " + fault.what());
+  }
+}
+
+std::optional<BestCheckpoint> find_best_checkpoint(const std::filesystem::path& directory) {
+  try {
+    const auto best = parse_best(read_file(directory / kBestFile).text());
+    const bool is_there = best && std::filesystem::is_directory(directory / step_name(best->step));
+    return is_there ? best : std::nullopt;
+  } catch (const AbsentFile&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "trainer/errors.h"
@@ -69,6 +70,22 @@ Manifest parse_manifest(std::string_view text) {
   } catch (const nlohmann::json::exception&) {
     throw BadData("MANIFEST is not the JSON that a checkpoint has");
   }
+}
+
+std::string best_text(const BestCheckpoint& best) {
+  return fmt::format("{}\n{} {}\n", step_name(best.step), best.metric, best.value);
+}
+
+std::optional<BestCheckpoint> parse_best(std::string_view text) {
+  const std::size_t line = text.find('\n');
+  const std::size_t space = text.find(' ');
+  if (line == text.npos || space == text.npos || space < line || !text.ends_with('\n')) return {};
+  const auto step = step_of(text.substr(0, line));
+  double value = 0;
+  const char* end = text.data() + text.size() - 1;
+  const auto [stop, error] = std::from_chars(text.data() + space + 1, end, value);
+  if (!step || error != std::errc() || stop != end || !std::isfinite(value)) return {};
+  return BestCheckpoint{*step, std::string(text.substr(line + 1, space - line - 1)), value};
 }
 
 }  // namespace lockstep

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trainer/state/checkpoint_directory.h"
+
 namespace lockstep {
 
 inline constexpr char kModelFile[] = "model.safetensors";
@@ -17,6 +19,7 @@ inline constexpr char kOptimizerFile[] = "optimizer.safetensors";
 inline constexpr char kStateFile[] = "state.json";
 inline constexpr char kManifestFile[] = "MANIFEST";
 inline constexpr char kLatestFile[] = "LATEST";
+inline constexpr char kBestFile[] = "BEST";
 inline constexpr char kOwnerFile[] = "OWNER";
 
 std::string step_name(std::int64_t step);  // 120 -> "step-120"
@@ -41,5 +44,9 @@ struct Manifest {
 
 std::string manifest_text(const Manifest& manifest);
 Manifest parse_manifest(std::string_view text);  // throws BadData, one clause
+
+// The text of BEST, and the inverse: nullopt for any other text.
+std::string best_text(const BestCheckpoint& best);
+std::optional<BestCheckpoint> parse_best(std::string_view text);
 
 }  // namespace lockstep

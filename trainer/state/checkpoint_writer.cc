@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <utility>
@@ -92,10 +93,14 @@ std::string superseded(const fs::path& directory, const CheckpointOwner& by,
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner, int keep)
-    : directory_(fs::absolute(directory)), owner_(std::move(owner)), keep_(keep) {
-  if (keep < 1) {
-    throw std::invalid_argument(fmt::format("cannot keep {} checkpoints: use 1 or more", keep));
+CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner,
+                                   Retention retention)
+    : directory_(fs::absolute(directory)),
+      owner_(std::move(owner)),
+      retention_(std::move(retention)) {
+  if (retention_.newest < 1) {
+    throw std::invalid_argument(
+        fmt::format("cannot keep {} checkpoints: use 1 or more", retention_.newest));
   }
   make_directories(directory_);
   const auto before = owner_of(directory_);
@@ -107,6 +112,12 @@ CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner ow
   remove_leftovers();
 }
 
+void CheckpointWriter::continue_from(std::int64_t step) {
+  last_step_ = step;
+  best_ = find_best_checkpoint(directory_);
+  if (best_ && (best_->step > step || best_->metric != retention_.best)) best_.reset();
+}
+
 void CheckpointWriter::publish(std::int64_t step, const CheckpointContents& contents) {
   if (step == last_step_) return;
   if (step < 0 || step < last_step_) {
@@ -114,11 +125,23 @@ void CheckpointWriter::publish(std::int64_t step, const CheckpointContents& cont
   }
   const fs::path aside = directory_ / fmt::format(".{}.aside-{}", step_name(step), owner_.attempt);
   prepare(aside, step, contents);
+  forget_old_best();
   remove_from(step);
   rename_durably(aside, directory_ / step_name(step));
   replace_text(directory_ / kLatestFile, step_name(step) + "\n");
   last_step_ = step;
-  remove_all_but_newest();
+  remove_what_need_not_stay();
+}
+
+void CheckpointWriter::judge(std::int64_t step, double value) {
+  if (retention_.best.empty() || step != last_step_ || !std::isfinite(value)) return;
+  const bool less_is_better = retention_.best == "loss";
+  if (best_ && (less_is_better ? value >= best_->value : value <= best_->value)) return;
+  require_ownership();
+  const BestCheckpoint best{step, retention_.best, value};
+  replace_text(directory_ / kBestFile, best_text(best));
+  best_ = best;
+  remove_what_need_not_stay();
 }
 
 void CheckpointWriter::require_ownership() const {
@@ -148,9 +171,23 @@ void CheckpointWriter::remove_from(std::int64_t first_step) const {
   }
 }
 
-void CheckpointWriter::remove_all_but_newest() const {
+// Of a line that is not continued, or of another metric: gone before the checkpoint that it names.
+void CheckpointWriter::forget_old_best() const {
+  std::error_code error;
+  if (best_ || !fs::remove(directory_ / kBestFile, error)) {
+    if (error) throw StorageError("cannot remove BEST: " + error.message());
+    return;
+  }
+  sync_directory(directory_);
+}
+
+void CheckpointWriter::remove_what_need_not_stay() const {
   const std::vector<std::int64_t> steps = steps_in(directory_);
-  for (std::size_t i = keep_; i < steps.size(); ++i) remove(steps[i]);
+  for (std::size_t i = retention_.newest; i < steps.size(); ++i) {
+    const bool is_kept = retention_.every > 0 && steps[i] % retention_.every == 0;
+    const bool is_best = best_ && best_->step == steps[i];
+    if (!is_kept && !is_best) remove(steps[i]);
+  }
 }
 
 // Hidden first: a half-deleted checkpoint is never seen.

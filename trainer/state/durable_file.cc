@@ -118,15 +118,25 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
   sync_directory(to.parent_path());
 }
 
-void replace_text(const std::filesystem::path& path, std::string_view text) {
+void replace_file(const std::filesystem::path& path,
+                  const std::function<void(DurableFile&)>& fill) {
   const std::filesystem::path aside =
       path.parent_path() / ("." + path.filename().string() + ".aside");
   std::error_code absent_is_fine;
   std::filesystem::remove(aside, absent_is_fine);
-  DurableFile file(aside);
-  file.write(std::as_bytes(std::span(text)));
-  file.finish();
+  try {
+    DurableFile file(aside);
+    fill(file);
+    file.finish();
+  } catch (...) {
+    std::filesystem::remove(aside, absent_is_fine);  // a full disk gets its room back
+    throw;
+  }
   rename_durably(aside, path);
+}
+
+void replace_text(const std::filesystem::path& path, std::string_view text) {
+  replace_file(path, [&](DurableFile& file) { file.write(std::as_bytes(std::span(text))); });
 }
 
 }  // namespace lockstep

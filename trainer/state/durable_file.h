@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,7 +53,10 @@ void sync_directory(const std::filesystem::path& directory);
 // Atomic: `to` is the old thing or the new one. Both in one directory, which is synced.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Sets a small text file in one step, by way of `.NAME.aside` beside it.
+// Sets a file in one step, by way of `.NAME.aside` beside it, which `fill` writes.
+void replace_file(const std::filesystem::path& path, const std::function<void(DurableFile&)>& fill);
+
+// The same of a small text file.
 void replace_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace lockstep

@@ -61,6 +61,19 @@ std::vector<TensorRecord> records_of(const NamedTensors& tensors) {
   return records;
 }
 
+bool is_like(const TensorRecord& record, const at::Tensor& tensor) {
+  return record.shape == tensor.sizes().vec() && record.dtype == dtype_of(tensor);
+}
+
+void copy(const TensorRecord& record, const at::Tensor& tensor) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor host = at::empty(tensor.sizes(), at::dtype(tensor.scalar_type()));
+  if (!record.bytes.empty()) {
+    std::memcpy(host.mutable_data_ptr(), record.bytes.data(), record.bytes.size());
+  }
+  tensor.detach().copy_(host);
+}
+
 void restore(const std::string& what, const Safetensors& file, const NamedTensors& tensors) {
   const at::NoGradGuard no_grad;
   if (file.tensors().size() != tensors.size()) {
@@ -70,12 +83,10 @@ void restore(const std::string& what, const Safetensors& file, const NamedTensor
   for (const auto& [name, tensor] : tensors) {
     const TensorRecord* record = file.find(name);
     if (!record) throw std::invalid_argument(what + " holds no tensor " + name);
-    if (record->shape != tensor.sizes().vec() || record->dtype != dtype_of(tensor)) {
+    if (!is_like(*record, tensor)) {
       throw std::invalid_argument(what + ": tensor " + name + " has another shape or type");
     }
-    const at::Tensor host = at::empty(tensor.sizes(), at::dtype(tensor.scalar_type()));
-    std::memcpy(host.mutable_data_ptr(), record->bytes.data(), record->bytes.size());
-    tensor.detach().copy_(host);
+    copy(*record, tensor);
   }
 }
 

@@ -26,6 +26,12 @@ NamedTensors on_host(const NamedTensors& tensors);
 // Records over `tensors`, which must be on_host() and outlive them.
 std::vector<TensorRecord> records_of(const NamedTensors& tensors);
 
+// Whether shape and type are equal.
+bool is_like(const TensorRecord& record, const at::Tensor& tensor);
+
+// Copies a record into a tensor that is like it.
+void copy(const TensorRecord& record, const at::Tensor& tensor);
+
 // Copies the tensors of `file` into those of the same name. Throws std::invalid_argument "<what>:
 // ..." when a name is missing on either side or a shape or type differs.
 void restore(const std::string& what, const Safetensors& file, const NamedTensors& tensors);

@@ -113,6 +113,59 @@ TEST(CheckpointCrash, NeverReturnsToAnAbandonedLine) {
   }
 }
 
+// BEST names a whole checkpoint or is not there, and once judged the best is never lost.
+TEST(CheckpointCrash, NeverLosesTheBestWhereverTheWriterDies) {
+  const Retention retention{.newest = 1, .every = 0, .best = "accuracy"};
+  long n = 1;
+  std::int64_t best = 10;
+  for (bool died = true; died; ++n) {
+    TemporaryDirectory directory(kMemory);
+    {
+      CheckpointWriter writer(directory.path(), {"job", 1}, retention);
+      publish(writer, 10);
+      writer.judge(10, 0.5);
+      publish(writer, 20);
+    }
+    died = dies_at(n, [&] {
+      CheckpointWriter writer(directory.path(), {"job", 2}, retention);
+      writer.continue_from(20);
+      publish(writer, 30);
+      writer.judge(30, 0.25);
+      publish(writer, 40);
+      writer.judge(40, 0.75);
+    });
+    const auto found = find_best_checkpoint(directory.path());
+    ASSERT_TRUE(found) << "died at change " << n;
+    EXPECT_GE(found->step, best) << "died at change " << n;
+    EXPECT_EQ(found->value, found->step == 10 ? 0.5 : 0.75);
+    best = found->step;
+    EXPECT_TRUE(testing::holds_its_step(read_checkpoint(directory.path(), best)));
+    EXPECT_TRUE(no_step_is_incomplete(directory.path())) << "died at change " << n;
+  }
+  EXPECT_EQ(best, 40);
+  EXPECT_GT(n, 50);
+}
+
+// Nor does BEST outlive what it names when training starts over.
+TEST(CheckpointCrash, NeverNamesABestThatIsGone) {
+  const Retention retention{.newest = 1, .every = 0, .best = "accuracy"};
+  long n = 1;
+  for (bool died = true; died; ++n) {
+    TemporaryDirectory directory(kMemory);
+    {
+      CheckpointWriter writer(directory.path(), {"job", 1}, retention);
+      publish(writer, 20);
+      writer.judge(20, 0.5);
+    }
+    died = dies_at(n, [&] {
+      CheckpointWriter writer(directory.path(), {"job", 2}, retention);
+      publish(writer, 10);
+    });
+    EXPECT_EQ(fs::exists(directory / "BEST"), find_best_checkpoint(directory.path()).has_value())
+        << "died at change " << n;
+  }
+}
+
 TEST(CheckpointCrash, ReportsAFailingDiskAndHidesHalfWrites) {
   for (const int error : {ENOSPC, EIO}) {
     bool failed = true;
