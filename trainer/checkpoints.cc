@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kDataIdentity[] = "data.identity";
+constexpr char kStepsPerEpoch[] = "number of steps per epoch";
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -24,31 +25,51 @@ std::vector<at::Tensor> values_of(const NamedTensors& tensors) {
   return values;
 }
 
+Retention retention_of(const CheckpointConfig& config) {
+  return {config.keep, config.keep_every, config.best == "none" ? "" : config.best};
+}
+
 }  // namespace
 
-Checkpoints::Checkpoints(const Config& config, std::string data_identity, const Place& place,
+Checkpoints::Checkpoints(const Config& config, const DataFacts& data, const Place& place,
                          Group& group)
     : config_(config), settings_(state_settings(config)), group_(group) {
-  settings_[kDataIdentity] = std::move(data_identity);
+  settings_[kDataIdentity] = data.identity;
+  settings_[kStepsPerEpoch] = std::to_string(data.steps_per_epoch);
   if (is_on() && group.rank() == 0) {
     writer_.emplace(config.checkpoint.directory, CheckpointOwner{place.job_uid, place.attempt},
-                    config.checkpoint.keep);
+                    retention_of(config.checkpoint));
   }
 }
 
-std::int64_t Checkpoints::resume(Model& model, const Sgd& optimizer) {
-  if (!is_on() || config_.checkpoint.resume == "never") return 0;
-  const at::Tensor step = at::zeros({1}, at::dtype(at::kLong).device(group_.device()));
-  if (group_.rank() == 0) step.fill_(restore_newest(model, optimizer));
-  group_.broadcast({step});
-  if (step.item<std::int64_t>() > 0) {
-    group_.broadcast(values_of(tensors_of(model)));
-    group_.broadcast(values_of(optimizer.state()));
-  }
-  return step.item<std::int64_t>();
+void Checkpoints::resume(TrainingState& state) {
+  if (!is_on() || config_.checkpoint.resume == "never") return;
+  if (group_.rank() == 0) restore_newest(state);
+  share(state);
 }
 
-std::int64_t Checkpoints::restore_newest(Model& model, const Sgd& optimizer) {
+// Numbers first: they tell the other ranks what is to come.
+void Checkpoints::share(TrainingState& state) {
+  const auto on_device = [this](const std::vector<std::int64_t>& values) {
+    return at::tensor(values).to(group_.device());
+  };
+  const at::Tensor counts =
+      on_device({state.step, state.epoch, static_cast<std::int64_t>(state.metrics.size())});
+  group_.broadcast({counts});
+  state.step = counts[0].item<std::int64_t>();
+  state.epoch = counts[1].item<std::int64_t>();
+  if (state.step == 0) return;
+  state.metrics.resize(static_cast<std::size_t>(counts[2].item<std::int64_t>()));
+  const at::Tensor metrics = at::tensor(state.metrics).to(group_.device());
+  if (!state.metrics.empty()) group_.broadcast({metrics});
+  for (std::size_t i = 0; i < state.metrics.size(); ++i) {
+    state.metrics[i] = metrics[static_cast<std::int64_t>(i)].item<double>();
+  }
+  group_.broadcast(values_of(state.model));
+  group_.broadcast(values_of(state.optimizer));
+}
+
+void Checkpoints::restore_newest(TrainingState& state) {
   const FoundCheckpoints found = find_newest_checkpoint(config_.checkpoint.directory);
   for (const DamagedCheckpoint& damaged : found.damaged) {
     log_line("warning: checkpoint " + damaged.directory.string() + " is damaged (" +
@@ -56,14 +77,16 @@ std::int64_t Checkpoints::restore_newest(Model& model, const Sgd& optimizer) {
   }
   if (!found.newest) {
     if (!found.damaged.empty()) log_line("warning: no whole checkpoint is left: starting from 0");
-    return 0;
+    return;
   }
   const Checkpoint& checkpoint = *found.newest;
   if (config_.checkpoint.resume != "force") require_same_settings(checkpoint);
-  restore("model.safetensors", checkpoint.model, tensors_of(model));
-  restore("optimizer.safetensors", checkpoint.optimizer, optimizer.state());
+  restore("model.safetensors", checkpoint.model, state.model);
+  restore("optimizer.safetensors", checkpoint.optimizer, state.optimizer);
+  state.step = checkpoint.step;
+  state.epoch = checkpoint.state.value("epoch", std::int64_t{0});
+  state.metrics = checkpoint.state.value("metrics", std::vector<double>{});
   writer_->continue_from(checkpoint.step);
-  return checkpoint.step;
 }
 
 void Checkpoints::require_same_settings(const Checkpoint& checkpoint) const {
@@ -78,20 +101,26 @@ void Checkpoints::require_same_settings(const Checkpoint& checkpoint) const {
                               "force");
 }
 
-void Checkpoints::save(const Cursor& cursor, const Model& model, const Sgd& optimizer) {
+void Checkpoints::save(const TrainingState& state) {
   if (!writer_) return;
-  const NamedTensors weights = on_host(tensors_of(model));
-  const NamedTensors velocities = on_host(optimizer.state());
-  const std::vector<TensorRecord> model_records = records_of(weights);
-  const std::vector<TensorRecord> optimizer_records = records_of(velocities);
-  writer_->publish(cursor.step, {.model = model_records,
-                                 .optimizer = optimizer_records,
-                                 .state = {{"step", cursor.step},
-                                           {"epoch", cursor.epoch},
-                                           {"seed", config_.seed},
-                                           {"settings", settings_},
-                                           {"config_hash", state_hash(config_)},
-                                           {"config", resolved(config_)}}});
+  const NamedTensors model = on_host(state.model);
+  const NamedTensors optimizer = on_host(state.optimizer);
+  const std::vector<TensorRecord> model_records = records_of(model);
+  const std::vector<TensorRecord> optimizer_records = records_of(optimizer);
+  writer_->publish(state.step, {.model = model_records,
+                                .optimizer = optimizer_records,
+                                .state = {{"step", state.step},
+                                          {"epoch", state.epoch},
+                                          {"metrics", state.metrics},
+                                          {"seed", config_.seed},
+                                          {"settings", settings_},
+                                          {"config_hash", state_hash(config_)},
+                                          {"config", resolved(config_)}}});
+}
+
+void Checkpoints::judge(std::int64_t step, double loss, double accuracy) {
+  if (!writer_ || config_.checkpoint.best == "none") return;
+  writer_->judge(step, config_.checkpoint.best == "loss" ? loss : accuracy);
 }
 
 }  // namespace lockstep

@@ -38,8 +38,11 @@ std::string short_duration(std::chrono::seconds duration) {
   return format("%lldm%02llds", total / 60, total % 60);
 }
 
-void Progress::count(std::int64_t step, Time now) {
-  if (start_step_ >= 0) return;
+void Progress::count(std::int64_t step, std::int64_t samples, Time now) {
+  if (start_step_ >= 0) {
+    samples_ += samples;
+    return;
+  }
   start_step_ = step;
   start_time_ = now;
   begin_interval(step, now);
@@ -54,8 +57,7 @@ Figures Progress::measure(std::int64_t step, double loss, Time now) {
   Figures figures{.loss = loss};
   if (step > last_step_ && last_step_ >= 0) {
     const double seconds = seconds_between(last_time_, now);
-    figures.samples_per_second =
-        static_cast<double>((step - last_step_) * plan_.batch_size) / seconds;
+    figures.samples_per_second = static_cast<double>(samples_) / seconds;
     figures.seconds_remaining = seconds_between(start_time_, now) /
                                 static_cast<double>(step - start_step_) *
                                 static_cast<double>(plan_.total_steps - step);
@@ -69,6 +71,7 @@ Figures Progress::measure(std::int64_t step, double loss, Time now) {
 void Progress::begin_interval(std::int64_t step, Time now) {
   last_step_ = step;
   last_time_ = now;
+  samples_ = 0;
   data_wait_ = {};
   comm_wait_ = Duration{};
 }

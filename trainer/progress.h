@@ -19,8 +19,9 @@ class Progress {
 
   explicit Progress(const Plan& plan) : plan_(plan) {}
 
-  // Step number `step` is done. Time is measured from the first one on, which is slow itself.
-  void count(std::int64_t step, Time now);
+  // Step number `step` is done, of so many samples over all ranks. Time is measured from the first
+  // one on, which is slow itself.
+  void count(std::int64_t step, std::int64_t samples, Time now);
 
   // Parts of a step, told before it is counted. Empty: cannot be known here.
   void waited_for_data(Duration duration) { data_wait_ += duration; }
@@ -38,6 +39,7 @@ class Progress {
   Plan plan_;
   Time start_time_{}, last_time_{};
   std::int64_t start_step_ = -1, last_step_ = -1;
+  std::int64_t samples_ = 0;  // since last_time_
   Duration data_wait_{};
   std::optional<Duration> comm_wait_ = Duration{};
 };

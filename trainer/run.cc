@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
+#include "trainer/batches/source.h"
 #include "trainer/contract.h"
-#include "trainer/data/source.h"
 #include "trainer/errors.h"
 #include "trainer/log_line.h"
 #include "trainer/stop_signal.h"
@@ -13,18 +13,10 @@
 namespace lockstep {
 namespace {
 
-constexpr std::uint64_t kValidationSeed =
-    0x76616c;  // a synthetic val set is no copy of the train set
-
-Datasets load_data(const Config& config) {
-  const int classes = config.model.num_classes;
-  return {load_source("data.train", config.data.train, classes, config.seed),
-          load_source("data.val", config.data.val, classes, config.seed ^ kValidationSeed)};
-}
-
 // What must be equal on all ranks: everything but where files lie.
 std::string common_part(Config config) {
-  config.data.train.path = config.data.val.path = config.checkpoint.directory = "";
+  config.data.train.path = config.data.val.path = "";
+  config.checkpoint.directory = config.log.directory = "";
   return resolved(config);
 }
 
@@ -44,30 +36,55 @@ void choose_deterministic_algorithms(at::Device device) {
   at::globalContext().setDeterministicFillUninitializedMemory(false);
 }
 
-void introduce(const Config& config, const Group& group) {
+std::string text_of(const Dataset& data) {
+  const DataShape shape = data.shape();
+  const std::string kind =
+      shape.vocabulary > 0 ? "of " + std::to_string(shape.vocabulary) + " tokens"
+                           : std::to_string(shape.channels) + " x " + std::to_string(shape.rows) +
+                                 " x " + std::to_string(shape.columns);
+  return std::to_string(data.size()) + " samples (" + kind + ", " + std::to_string(shape.classes) +
+         " classes)";
+}
+
+void introduce(const Config& config, const Group& group, const Datasets& data) {
   if (group.rank() != 0) return;
   log_line("configuration " + state_hash(config) + ":\n" + resolved(config));
+  log_line("data: train " + text_of(*data.train) + ", val " + std::to_string(data.val->size()));
   log_line("ranks " + std::to_string(group.size()) + ", device " + group.device().str() +
            ", threads of each " + std::to_string(at::get_num_threads()));
+}
+
+// Meets the other ranks, has `work` done by a trainer, and leaves together.
+template <typename Work>
+auto with_trainer(const Config& config, StatusWriter& status, Work&& work) {
+  const Place place = place_in(variable);
+  status.enter(Phase::kData);
+  Datasets data = open_datasets(config, device_of(place, config.train.backend));
+  status.enter(Phase::kInit);
+  const std::unique_ptr<Group> group = join_group(place, config.train.backend);  // (all)
+  require_agreement(*group, config, data);                                       // (all)
+  choose_deterministic_algorithms(group->device());
+  introduce(config, *group, data);
+  Trainer trainer(config, place, *group, std::move(data), note_stop_signal(), status);
+  auto result = work(trainer);  // (all)
+  group->leave();               // (all)
+  return result;
 }
 
 }  // namespace
 
 Outcome run_training(const Config& config) {
   StatusWriter status(variable(contract::kStatus));
-  const Place place = place_in(variable);
-  status.enter(Phase::kData);
-  Datasets data = load_data(config);
-  status.enter(Phase::kInit);
-  const std::unique_ptr<Group> group = join_group(place, config.train.backend);  // (all)
-  require_agreement(*group, config, data);                                       // (all)
-  choose_deterministic_algorithms(group->device());
-  introduce(config, *group);
-  Trainer trainer(config, place, *group, std::move(data), note_stop_signal(), status);
-  const Outcome outcome = trainer.run();  // (all)
-  group->leave();                         // (all)
-  if (outcome == Outcome::kFinished) status.enter(Phase::kDone);
-  return outcome;
+  return with_trainer(config, status, [&](Trainer& trainer) {
+    const Outcome outcome = trainer.run();  // (all)
+    if (outcome == Outcome::kFinished) status.enter(Phase::kDone);
+    return outcome;
+  });
+}
+
+Evaluation run_evaluation(const Config& config) {
+  StatusWriter status(std::nullopt);
+  return with_trainer(config, status, [](Trainer& trainer) { return trainer.evaluate_newest(); });
 }
 
 }  // namespace lockstep

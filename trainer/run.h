@@ -12,4 +12,7 @@ namespace lockstep {
 // configuration; BadData for bad data or when ranks differ in it; PeerLost when they do not meet.
 Outcome run_training(const Config& config);
 
+// The same up to the agreement, then the figures of the newest checkpoint, which rank 0 also tells.
+Evaluation run_evaluation(const Config& config);
+
 }  // namespace lockstep

@@ -7,29 +7,22 @@
 #include <optional>
 #include <string>
 
+#include "trainer/batches/loader.h"
+#include "trainer/batches/source.h"
 #include "trainer/checkpoints.h"
 #include "trainer/config/config.h"
-#include "trainer/data/distributed_sampler.h"
-#include "trainer/data/torch_images.h"
 #include "trainer/ddp/distributed_data_parallel.h"
 #include "trainer/eval.h"
 #include "trainer/group/group.h"
+#include "trainer/learner.h"
 #include "trainer/mean_loss.h"
 #include "trainer/model/model.h"
-#include "trainer/optim/sgd.h"
 #include "trainer/plan.h"
 #include "trainer/progress.h"
 #include "trainer/status/status_writer.h"
+#include "trainer/watch/metrics_log.h"
 
 namespace lockstep {
-
-struct Datasets {
-  IdxDataset train;
-  IdxDataset val;
-};
-
-// Equal for equal data.
-std::string identity_of(const Datasets& data);
 
 enum class Outcome { kFinished, kStopped };
 
@@ -46,34 +39,49 @@ class Trainer {
   // is saved. Throws Diverged, StorageError and what collectives throw.
   Outcome run();
 
+  // (all) The figures of the newest checkpoint; nothing is trained or saved. Throws
+  // std::invalid_argument when there is none.
+  Evaluation evaluate_newest();
+
  private:
   bool train_to_end_of_epoch();
-  DistributedSampler sampler_of(std::int64_t epoch) const;  // from 0
-  Batch next_batch(const DistributedSampler& sampler);
-  void train_step(const Batch& batch);
+  void train_step(const EpochStep& at);
+  Batch batch_at(std::int64_t epoch, std::int64_t position);
+  at::Tensor loss_of(const Batch& batch, bool is_last_of_step);
+  std::int64_t samples_of(std::int64_t epoch, const Plan::Positions& positions) const;
+  void seed_randomness(std::int64_t position) const;
   double rate_of(std::int64_t step) const;
   void report_progress();
   void report_evaluation();
+  void resume();
+  void open_metrics();
   void save();
+  TrainingState state() const;
+  bool is_over() const;
   bool is_due(int every_epochs) const;
+  bool is_save_due() const;
   std::string epoch_text() const;
   void say(const std::string& text) const;
 
   Config config_;
   Group& group_;
+  std::int64_t attempt_;  // of the job; 0 outside the operator
   const std::atomic<bool>& stop_requested_;
   StatusWriter& status_;
-  Checkpoints checkpoints_;
-  ImageSet train_data_;
-  ImageSet val_data_;
+  Datasets data_;
   Plan plan_;
+  Checkpoints checkpoints_;
+  Loader loader_;
   std::shared_ptr<Model> model_;
-  Sgd optimizer_;
+  Learner learner_;
   DistributedDataParallel ddp_;
   Progress progress_;
   MeanLoss loss_;
-  std::int64_t step_ = 0;                 // optimizer steps done: the cursor of the whole run
-  std::optional<Evaluation> evaluation_;  // the newest
+  std::optional<MetricsLog> metrics_log_;  // rank 0, when there is a place for it
+  std::int64_t step_ = 0;                  // optimizer steps done: the cursor of the whole run
+  std::optional<Evaluation> evaluation_;   // the newest
+  std::int64_t evaluated_step_ = -1;       // the state that evaluation_ is of
+  std::vector<double> metrics_;            // schedule.metric of all evaluations
 };
 
 }  // namespace lockstep

@@ -1,7 +1,9 @@
 // Lays documents over the defaults, one setting at a time; see config.h.
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -160,20 +162,97 @@ std::string read_file(const std::filesystem::path& file) {
   return text;
 }
 
-void check_together(const Config& config) {
-  const ScheduleConfig& schedule = config.schedule;
+void check_sampler(const SamplerConfig& sampler) {
+  const bool is_bucketed = sampler.name == "length_bucket";
+  if (!is_bucketed && !(sampler.up_to.empty() && sampler.batch.empty())) {
+    throw ConfigError("data.sampler.up_to and data.sampler.batch need name: length_bucket, not " +
+                      sampler.name);
+  }
+  if (std::ranges::adjacent_find(sampler.up_to, std::greater_equal()) != sampler.up_to.end()) {
+    throw ConfigError("data.sampler.up_to must grow from bucket to bucket, as in [100, 220]");
+  }
+  const std::size_t buckets = sampler.up_to.size() + 1;
+  if (!sampler.batch.empty() && sampler.batch.size() != buckets) {
+    throw ConfigError("data.sampler.batch has " + std::to_string(sampler.batch.size()) +
+                      " entries: write " + std::to_string(buckets) +
+                      ", one for each of data.sampler.up_to and one for longer samples");
+  }
+}
+
+// Four clips in turn, so that the run ends with the full one.
+void check_long_cycle(const SamplerConfig& sampler) {
+  const auto& epochs = sampler.long_cycle;
+  if (epochs.empty()) return;
+  if (sampler.name != "multigrid") {
+    throw ConfigError("data.sampler.long_cycle needs name: multigrid, not " + sampler.name);
+  }
+  if (std::ranges::adjacent_find(epochs, std::greater_equal()) != epochs.end()) {
+    throw ConfigError("data.sampler.long_cycle must be growing epochs, as in [10, 20, 30]");
+  }
+  if (epochs.size() % 4 != 3) {
+    throw ConfigError("data.sampler.long_cycle has " + std::to_string(epochs.size()) +
+                      " epochs: write 3, 7, 11, ..., so that the last clips are full ones");
+  }
+}
+
+void check_optim(const OptimConfig& optim) {
+  if (optim.clip_norm > 0 && optim.clip_value > 0) {
+    throw ConfigError("optim.clip_norm and optim.clip_value exclude each other: keep one of them");
+  }
+  if (!optim.nesterov) return;
+  if (optim.name != "sgd") throw ConfigError("optim.nesterov needs optim.name: sgd");
+  if (optim.momentum == 0) throw ConfigError("optim.nesterov needs optim.momentum above 0");
+  if (optim.dampening != 0) throw ConfigError("optim.nesterov needs optim.dampening: 0");
+}
+
+void check_warmup(const ScheduleConfig& schedule) {
   if (schedule.warmup_steps > 0 && schedule.warmup_epochs > 0) {
     throw ConfigError(
         "schedule.warmup_steps and schedule.warmup_epochs exclude each other: "
         "keep one of them");
   }
-  if (config.optim.nesterov && config.optim.momentum == 0) {
-    throw ConfigError("optim.nesterov needs optim.momentum above 0");
+  const bool has_warmup = schedule.warmup_steps > 0 || schedule.warmup_epochs > 0;
+  if (schedule.name == "one_cycle" && has_warmup) {
+    throw ConfigError("schedule.name one_cycle has its own warm-up: set schedule.peak_at");
   }
+  if (schedule.per == "epoch" &&
+      (schedule.warmup_steps > 0 || schedule.warmup_epochs != std::floor(schedule.warmup_epochs))) {
+    throw ConfigError("schedule.per epoch needs its warm-up as whole schedule.warmup_epochs");
+  }
+  if (schedule.warmup == "gluoncv" && schedule.per != "epoch") {
+    throw ConfigError("schedule.warmup gluoncv needs schedule.per: epoch");
+  }
+}
+
+void check_schedule(const ScheduleConfig& schedule) {
+  check_warmup(schedule);
+  const std::vector<int>& milestones = schedule.milestones;
+  if ((schedule.name == "multistep") == milestones.empty()) {
+    throw ConfigError("schedule.milestones and schedule.name multistep need each other");
+  }
+  if (!std::is_sorted(milestones.begin(), milestones.end(), std::less_equal())) {
+    throw ConfigError("schedule.milestones must rise");
+  }
+}
+
+void check_together(const Config& config) {
+  check_sampler(config.data.sampler);
+  check_long_cycle(config.data.sampler);
+  check_optim(config.optim);
+  check_schedule(config.schedule);
   if (config.ddp.find_unused && config.ddp.rebuild_buckets) {
     throw ConfigError(
         "ddp.find_unused and ddp.rebuild_buckets exclude each other: "
         "buckets cannot follow an order that changes");
+  }
+}
+
+// A format that comes as two sets in one folder needs to be named once.
+void complete_validation_source(DataConfig& data) {
+  static const std::set<std::string> kBothInOneFolder{"idx", "cifar10", "cifar100"};
+  if (data.val.format.empty()) data.val.format = data.train.format;
+  if (data.val.path.empty() && kBothInOneFolder.contains(data.val.format)) {
+    data.val.path = data.train.path;
   }
 }
 
@@ -190,7 +269,7 @@ Config load_config(const ConfigSources& sources) {
   layers.add_document(contract::kConfig, sources.environment);
   for (const auto& file : sources.files) layers.add_document(file.string(), read_file(file));
   for (const std::string& assignment : sources.overrides) layers.add_override(assignment);
-  if (config.data.val.path.empty()) config.data.val.path = config.data.train.path;
+  complete_validation_source(config.data);
   if (config.checkpoint.directory.empty()) {
     config.checkpoint.directory = sources.checkpoint_directory;
   }

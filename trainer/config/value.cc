@@ -54,6 +54,13 @@ Number number_in(const YAML::Node& node, const Rule& rule, const std::string& ki
   refuse(kind + " from " + bound_text(rule.least) + " to " + bound_text(rule.most), node);
 }
 
+template <typename Number>
+std::string list_text(const std::vector<Number>& value) {
+  std::string text;
+  for (const Number element : value) text += (text.empty() ? "" : ", ") + text_of(element);
+  return "[" + text + "]";
+}
+
 }  // namespace
 
 void read_value(const YAML::Node& node, const Rule&, bool& value) {
@@ -100,6 +107,17 @@ void read_value(const YAML::Node& node, const Rule& rule, std::vector<int>& valu
   }
 }
 
+void read_value(const YAML::Node& node, const Rule& rule, std::vector<double>& value) {
+  const bool is_list = node.IsSequence() && node.size() > 0 && node.size() <= kLongestList;
+  if (!node.IsScalar() && !is_list) refuse("a number or a list of numbers", node);
+  value.clear();
+  const auto add = [&](const YAML::Node& element) {
+    value.push_back(number_in<double>(element, rule, "a number or a list of numbers"));
+  };
+  if (node.IsScalar()) add(node);
+  if (node.IsSequence()) std::for_each(node.begin(), node.end(), add);
+}
+
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(int value) { return std::to_string(value); }
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
@@ -119,10 +137,7 @@ std::string text_of(const std::string& value) {
   return text + "\"";
 }
 
-std::string text_of(const std::vector<int>& value) {
-  std::string text;
-  for (const int element : value) text += (text.empty() ? "" : ", ") + std::to_string(element);
-  return "[" + text + "]";
-}
+std::string text_of(const std::vector<int>& value) { return list_text(value); }
+std::string text_of(const std::vector<double>& value) { return list_text(value); }
 
 }  // namespace lockstep

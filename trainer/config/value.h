@@ -19,6 +19,8 @@ void read_value(const YAML::Node& node, const Rule& rule, std::uint64_t& value);
 void read_value(const YAML::Node& node, const Rule& rule, double& value);
 void read_value(const YAML::Node& node, const Rule& rule, std::string& value);
 void read_value(const YAML::Node& node, const Rule& rule, std::vector<int>& value);
+// A number alone is a list of one.
+void read_value(const YAML::Node& node, const Rule& rule, std::vector<double>& value);
 
 // The YAML that read_value turns back into the same value; the shortest digits that do.
 std::string text_of(bool value);
@@ -27,5 +29,6 @@ std::string text_of(std::uint64_t value);
 std::string text_of(double value);
 std::string text_of(const std::string& value);
 std::string text_of(const std::vector<int>& value);
+std::string text_of(const std::vector<double>& value);
 
 }  // namespace lockstep

@@ -38,9 +38,16 @@ bool any(Group& group, bool mine) {
   return votes.item<int>() > 0;
 }
 
+Machine this_machine() { return {static_cast<int>(torch::cuda::device_count()), kHasNccl}; }
+
+at::Device device_of(const Place& place, const std::string& backend) {
+  return choose_backend(backend, this_machine(), place) == Backend::kNccl
+             ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(place.local_rank))
+             : at::Device(at::kCPU);
+}
+
 std::unique_ptr<Group> join_group(const Place& place, const std::string& backend) {
-  const Machine machine{static_cast<int>(torch::cuda::device_count()), kHasNccl};
-  const Backend chosen = choose_backend(backend, machine, place);
+  const Backend chosen = choose_backend(backend, this_machine(), place);
   const bool uses_nccl = chosen == Backend::kNccl;
   if (backend == "auto" && !uses_nccl && place.rank == 0) {
     log_line("no CUDA device: using gloo on CPU");

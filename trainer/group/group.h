@@ -60,6 +60,9 @@ class Group {
 // Whether `mine` is true on any rank.
 bool any(Group& group, bool mine);
 
+// Where the tensors of this rank will live, before it has met the others. Throws as join_group.
+at::Device device_of(const Place& place, const std::string& backend);
+
 // Meets the other ranks and opens the back end. `backend` is auto, gloo or nccl: auto is nccl when
 // there are CUDA devices and Gloo on the CPU otherwise, which rank 0 says.
 // Throws std::invalid_argument when nccl is asked for and cannot be had, or when ranks disagree on

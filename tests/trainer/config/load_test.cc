@@ -73,7 +73,7 @@ TEST(LoadConfig, ReadsEveryKindOfValue) {
   EXPECT_EQ(config.seed, 9007199254740992U);
   EXPECT_THAT(config.model.hidden, ElementsAre(256, 64));
   EXPECT_FALSE(config.model.batch_norm);
-  EXPECT_EQ(config.data.mean, -0.5);
+  EXPECT_EQ(config.data.mean, std::vector<double>{-0.5});
   EXPECT_EQ(config.optim.lr, 0.001);
   EXPECT_EQ(config.log.every_steps, 5);
 }
@@ -124,7 +124,7 @@ TEST(LoadConfig, NamesTheNearestValidKey) {
       {"momentum: 0.9\n", "line 1: unknown key momentum: did you mean optim.momentum?"},
       {"model: {zzzzzzzz: 1}\n",
        "line 1: unknown key zzzzzzzz in section model: "
-       "valid are batch_norm, hidden, name, num_classes"},
+       "valid are batch_norm, dropout, heads, hidden, layers, name"},
       {"model: {<<: {name: x}}\n", "line 1: unknown key << in section model"},
       {"[1]: 2\n", "line 1: unknown key that is no text"},
   };
@@ -158,18 +158,37 @@ TEST(LoadConfig, RefusesAValueOfTheWrongKindOrRange) {
       {"optim: {lr: .nan}\n", "not \".nan\""},
       {"optim: {lr: nan}\n", "not \"nan\""},
       {"optim: {lr: inf}\n", "not \"inf\""},
-      {"data: {std: 0}\n", "data.std must be a number from 1e-06"},
+      {"data: {std: 0}\n", "data.std must be a number or a list of numbers from 1e-06"},
       {"data: {shuffle: yes}\n", "data.shuffle must be true or false, not \"yes\""},
       {"data: {train: {path: [a]}}\n", "data.train.path must be a text, not a list"},
       {"data: {train: {path: \"a\\nb\"}}\n", "data.train.path must be a text of one line"},
-      {"data: {train: {format: csv}}\n", "must be idx or synthetic, not \"csv\""},
+      {"data: {train: {format: cvs}}\n", "or csv or records or lines or text"},
       {"train: {backend: mpi}\n", "train.backend must be auto or gloo or nccl, not \"mpi\""},
       {"model: {hidden: 5}\n", "model.hidden must be a list of at most 64 whole numbers"},
       {"model: {hidden: [5, x]}\n", "model.hidden must be a list of whole numbers from 1"},
       {"train: 3\n", "line 1: train is a section of settings, not one value"},
       {"data: {train: /data}\n", "data.train is a section of settings, not one value"},
       {"schedule: {warmup_steps: 1, warmup_epochs: 1}\n", "exclude each other"},
+      {"data: {sampler: {up_to: [5]}}\n", "need name: length_bucket, not distributed"},
+      {"data: {sampler: {name: length_bucket, up_to: [5, 5]}}\n",
+       "must grow from bucket to bucket"},
+      {"data: {sampler: {name: length_bucket, up_to: [5], batch: [4]}}\n",
+       "data.sampler.batch has 1 entries: write 2, one for each"},
+      {"data: {sampler: {long_cycle: [1, 2, 3]}}\n", "needs name: multigrid, not distributed"},
+      {"data: {sampler: {name: multigrid, long_cycle: [1, 3, 2]}}\n", "must be growing epochs"},
+      {"data: {sampler: {name: multigrid, long_cycle: [1, 2]}}\n", "has 2 epochs: write 3, 7, 11"},
       {"optim: {nesterov: true, momentum: 0}\n", "needs optim.momentum above 0"},
+      {"optim: {nesterov: true, name: adam}\n", "optim.nesterov needs optim.name: sgd"},
+      {"optim: {nesterov: true, dampening: 0.1}\n", "optim.nesterov needs optim.dampening: 0"},
+      {"optim: {clip_norm: 1, clip_value: 1}\n", "exclude each other: keep one of them"},
+      {"optim: {beta2: 1}\n", "optim.beta2 must be a number from 0 to 0.999999999"},
+      {"schedule: {name: multistep}\n", "multistep need each other"},
+      {"schedule: {name: cosine, milestones: [3]}\n", "multistep need each other"},
+      {"schedule: {name: multistep, milestones: [3, 3]}\n", "schedule.milestones must rise"},
+      {"schedule: {name: one_cycle, warmup_steps: 3}\n", "has its own warm-up"},
+      {"schedule: {per: epoch, warmup_steps: 3}\n", "as whole schedule.warmup_epochs"},
+      {"schedule: {per: epoch, warmup_epochs: 1.5}\n", "as whole schedule.warmup_epochs"},
+      {"schedule: {warmup: gluoncv}\n", "gluoncv needs schedule.per: epoch"},
       {"seed: 1\ntrain: {epochs: 1, epochs: 2}\n", "line 2: train.epochs is given twice"},
   };
   for (const auto& c : cases) {
@@ -208,7 +227,7 @@ TEST(LoadConfig, AnAliasBombDoesNotGrow) {
 
 TEST(LoadConfig, ReadsAnEmptyDocumentAsNoSettings) {
   for (const char* text : {"", "\n", "# only a comment\n", "---\n", "{}", "~"}) {
-    EXPECT_EQ(resolved(load_text(text)), resolved(Config{})) << text;
+    EXPECT_EQ(resolved(load_text(text)), resolved(load_config({}))) << text;
   }
 }
 

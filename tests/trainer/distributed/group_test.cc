@@ -30,11 +30,26 @@ TEST_P(GroupOf, SharesTheBuffersOfRankZero) { expect_all_finish("buffers", GetPa
 
 TEST(Group, KnowsWhoWaitsForWhom) { expect_all_finish("waits", 2); }
 
-TEST(Group, RefusesModelsOfDifferentShape) {
-  const auto exits = run_ranks({kProgram, "unequal_models"}, 2);
-  EXPECT_EQ(exits[0].code, 75) << exits[0].output;  // the other rank is the one that knows why
-  EXPECT_EQ(exits[1].code, 1);
-  EXPECT_THAT(exits[1].output, HasSubstr("appears not to match sizes of the same param"));
+TEST_P(GroupOf, AccumulatesGradients) { expect_all_finish("accumulation", GetParam()); }
+TEST_P(GroupOf, SendsGradientsInHalfTheBits) { expect_all_finish("compression", GetParam()); }
+
+TEST(Ddp, TakesAStaticGraph) { expect_all_finish("static_graph", 2); }
+TEST(Ddp, FindsUnusedParametersWhenAsked) { expect_all_finish("unused_found", 2); }
+TEST(Ddp, KeepsNoMemoryOfItsSteps) { expect_all_finish("steady_memory", 2); }
+
+TEST(Ddp, NamesParametersThatAStepDidNotUse) {
+  for (const Exit& exit : run_ranks({kProgram, "unused"}, 2)) {
+    EXPECT_EQ(exit.code, 64) << exit.output;
+    EXPECT_THAT(exit.output, HasSubstr("the last step did not use sometimes.weight, "
+                                       "sometimes.bias: write ddp.find_unused: true"));
+  }
+}
+
+TEST(Ddp, NamesTheRankAndTheParameterThatDiffer) {
+  for (const Exit& exit : run_ranks({kProgram, "unequal_models"}, 3)) {
+    EXPECT_EQ(exit.code, 64) << exit.output;
+    EXPECT_THAT(exit.output, HasSubstr("layers.0.weight Float [9, 784]"));
+  }
 }
 
 TEST(Group, KnowsALostPeerInACollective) {

@@ -1,4 +1,6 @@
 // What one rank does in the group tests: `lockstep-scenarios NAME`, one process a rank.
+#include <malloc.h>
+
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -6,10 +8,12 @@
 #include <string>
 #include <thread>
 
+#include "trainer/ddp/bucket_layout.h"
 #include "trainer/ddp/distributed_data_parallel.h"
 #include "trainer/group/group.h"
 #include "trainer/group/peer_lost.h"
 #include "trainer/log_line.h"
+#include "trainer/model/model.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
@@ -92,33 +96,62 @@ at::Tensor own_images(const Group& group, int step) {
 
 at::Tensor loss_of(const at::Tensor& scores) { return scores.pow(2).mean(); }
 
+at::Tensor scores_of(Model& model, const at::Tensor& images) {
+  return model.forward({.inputs = images, .targets = {}, .lengths = {}});
+}
+
+std::shared_ptr<Model> model_of(const ModelConfig& config, std::uint64_t seed = 1) {
+  return make_model(config, {}, seed);
+}
+
+// A step of `ddp`, which averages the gradients of its model.
+void step(DistributedDataParallel& ddp, Model& model, const at::Tensor& images) {
+  ddp.zero_grad();
+  loss_of(ddp.forward([&] { return scores_of(model, images); })).backward();
+}
+
+double largest_difference(const torch::nn::Module& one, const torch::nn::Module& other) {
+  double largest = 0;
+  for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+    const at::Tensor difference = one.parameters()[i] - other.parameters()[i];
+    largest = std::max(largest, difference.abs().max().item<double>());
+  }
+  return largest;
+}
+
+double largest_gradient_difference(const Model& one, const Model& other) {
+  double largest = 0;
+  for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+    const at::Tensor difference = one.parameters()[i].grad() - other.parameters()[i].grad();
+    largest = std::max(largest, difference.abs().max().item<double>());
+  }
+  return largest;
+}
+
 void oracle(Group& group) {
   const ModelConfig mlp{.name = "mlp", .hidden = {90, 40, 30}};
   const DdpConfig config{.first_bucket_mib = 0.002, .bucket_mib = 0.01};
-  const auto model = make_model(mlp, {}, static_cast<std::uint64_t>(group.rank()));
-  const auto reference = make_model(mlp, {}, 0);
+  const auto model = model_of(mlp, static_cast<std::uint64_t>(group.rank()));
+  const auto reference = model_of(mlp, 0);
   DistributedDataParallel ddp(model, group, config);
   FlatBuckets by_hand(reference, group, config);
   require(by_hand.bucket_count() > 2, "the model fills several buckets");
   double largest = 0;
-  for (int step = 0; step < 5; ++step) {
-    const at::Tensor images = own_images(group, step);
-    loss_of(ddp.forward(images)).backward();
-    loss_of(reference->forward(images)).backward();
+  for (int round = 0; round < 5; ++round) {
+    const at::Tensor images = own_images(group, round);
+    step(ddp, *model, images);
+    loss_of(scores_of(*reference, images)).backward();
     by_hand.average();
     descend(*model);
     descend(*reference);
-    for (std::size_t i = 0; i < model->parameters().size(); ++i) {
-      const at::Tensor difference = model->parameters()[i] - reference->parameters()[i];
-      largest = std::max(largest, difference.abs().max().item<double>());
-    }
+    largest = std::max(largest, largest_difference(*model, *reference));
   }
   if (group.rank() == 0) log_line("largest difference " + std::to_string(largest));
   require(largest == 0, "reducer and flat buckets agree bit for bit");
 }
 
 void buffers(Group& group) {
-  const auto model = make_model({.name = "lenet"}, {}, 1);
+  const auto model = model_of({.name = "lenet"});
   DistributedDataParallel ddp(model, group, {});
   for (const at::Tensor& buffer : model->buffers()) buffer.fill_(group.rank() + 1);
   ddp.synchronize_buffers();
@@ -132,13 +165,13 @@ void waits(Group& group) {
   const std::chrono::milliseconds late(300), much(200);
   const bool is_late = group.rank() == 0;
   for (const std::string model : {"mlp", "lenet"}) {
-    DistributedDataParallel ddp(make_model({.name = model}, {}, 1), group, {});
+    const auto module = model_of({.name = model});
+    DistributedDataParallel ddp(module, group, {});
     std::chrono::nanoseconds waited{};
-    for (int step = 0; step < 3; ++step) {
-      ddp.zero_grad();
+    for (int round = 0; round < 3; ++round) {
       if (is_late) std::this_thread::sleep_for(late);
-      loss_of(ddp.forward(own_images(group, step))).backward();
-      if (step > 0) waited += *ddp.time_waited();
+      step(ddp, *module, own_images(group, round));
+      if (round > 0) waited += *ddp.time_waited();
     }
     if (is_late) require(waited < much, "the late rank waits for nobody");
     if (!is_late) require(waited > 2 * much, "the others wait for the late rank");
@@ -147,7 +180,7 @@ void waits(Group& group) {
 
 void unequal_models(Group& group) {
   const ModelConfig config{.name = "mlp", .hidden = {8 + group.rank()}};
-  DistributedDataParallel ddp(make_model(config, {}, 1), group, {});
+  DistributedDataParallel ddp(model_of(config), group, {});
 }
 
 void lost_in_all_reduce(Group& group) {
@@ -157,13 +190,109 @@ void lost_in_all_reduce(Group& group) {
 }
 
 void lost_in_backward(Group& group) {
-  const auto model = make_model({.name = "mlp"}, {}, 1);
+  const auto model = model_of({.name = "mlp"});
   DistributedDataParallel ddp(model, group, {});
-  for (int step = 0;; ++step) {
-    if (group.rank() == 1 && step == 2) std::_Exit(9);
-    ddp.zero_grad();
-    loss_of(ddp.forward(own_images(group, step))).backward();
+  for (int round = 0;; ++round) {
+    if (group.rank() == 1 && round == 2) std::_Exit(9);
+    step(ddp, *model, own_images(group, round));
   }
+}
+
+// Several batches a step, the last of them with exchange, against all of them as one batch.
+void accumulation(Group& group) {
+  for (const bool rebuild : {false, true}) {
+    const auto model = model_of({.name = "mlp"}), whole = model_of({.name = "mlp"});
+    DistributedDataParallel ddp(model, group, {.rebuild_buckets = rebuild});
+    DistributedDataParallel ddp_whole(whole, group, {});
+    for (int round = 0; round < 4; ++round) {
+      const at::Tensor images = own_images(group, round);
+      step(ddp_whole, *whole, images);
+      ddp.zero_grad();
+      const auto part = [&](int i) { return scores_of(*model, images.slice(0, 2 * i, 2 * i + 2)); };
+      (loss_of(ddp.forward_no_sync([&] { return part(0); })) / 3).backward();
+      (loss_of(ddp.forward_no_sync([&] { return part(1); })) / 3).backward();
+      (loss_of(ddp.forward([&] { return part(2); })) / 3).backward();
+      require(largest_gradient_difference(*model, *whole) < 1e-7,
+              "three batches give the gradient of one three times as large");
+      descend(*model);
+      descend(*whole);
+    }
+  }
+}
+
+// Two layers, of which the second is used when told.
+class Optional : public torch::nn::Module {
+ public:
+  Optional() {
+    always = register_module("always", torch::nn::Linear(4, 4));
+    sometimes = register_module("sometimes", torch::nn::Linear(4, 4));
+  }
+  at::Tensor forward(const at::Tensor& x, bool with_both) {
+    const at::Tensor first = always->forward(x);
+    return with_both ? sometimes->forward(first) : first;
+  }
+  torch::nn::Linear always{nullptr}, sometimes{nullptr};
+};
+
+void run_optional(Group& group, const DdpConfig& config) {
+  const auto model = std::make_shared<Optional>();
+  DistributedDataParallel ddp(model, group, config);
+  for (int round = 0; round < 4; ++round) {
+    ddp.zero_grad();
+    const at::Tensor x = torch::ones({2, 4});
+    loss_of(ddp.forward([&] { return model->forward(x, round % 2 == 0); })).backward();
+  }
+}
+
+void unused(Group& group) { run_optional(group, {}); }
+void unused_found(Group& group) { run_optional(group, {.find_unused = true}); }
+
+// Gradients in 16 bits are near those in 32, and equal on all ranks.
+void compression(Group& group) {
+  for (const std::string type : {"fp16", "bf16"}) {
+    const auto model = model_of({.name = "mlp"}), exact = model_of({.name = "mlp"});
+    DistributedDataParallel ddp(model, group, {.compress = type});
+    DistributedDataParallel ddp_exact(exact, group, {});
+    for (int round = 0; round < 3; ++round) {
+      const at::Tensor images = own_images(group, round);
+      step(ddp, *model, images);
+      step(ddp_exact, *exact, images);
+      const at::Tensor gradient = model->parameters()[0].grad();
+      const at::Tensor difference = gradient - exact->parameters()[0].grad();
+      const double share = (difference.norm() / gradient.norm()).item<double>();
+      require(share > 0 && share < (type == "fp16" ? 1e-3 : 1e-2), type + " rounds, but little");
+      const at::Tensor largest = gradient.abs().sum().to(at::kDouble), sum = largest.clone();
+      group.all_reduce(sum);
+      require((sum / group.size() - largest).abs().item<double>() < 1e-12, "ranks stay equal");
+    }
+  }
+}
+
+void static_graph(Group& group) {
+  const auto model = model_of({.name = "mlp"}), plain = model_of({.name = "mlp"});
+  DistributedDataParallel ddp(model, group, {.static_graph = true});
+  DistributedDataParallel ddp_plain(plain, group, {});
+  for (int round = 0; round < 4; ++round) {
+    const at::Tensor images = own_images(group, round);
+    step(ddp, *model, images);
+    step(ddp_plain, *plain, images);
+    require(largest_gradient_difference(*model, *plain) < 1e-7, "a static graph changes nothing");
+  }
+}
+
+// A reducer that may still rebuild its buckets would keep 16 bytes a parameter and step.
+void steady_memory(Group& group) {
+  const auto model = model_of({.name = "mlp", .hidden = std::vector<int>(50, 2)});
+  DistributedDataParallel ddp(model, group, {});
+  const at::Tensor images = torch::ones({1, 1, 28, 28});
+  constexpr int kRounds = 1500;
+  std::size_t before = 0;
+  for (int round = 0; round < 2 * kRounds; ++round) {
+    if (round == kRounds) before = mallinfo2().uordblks;
+    step(ddp, *model, images);
+  }
+  const auto grown = static_cast<double>(mallinfo2().uordblks) - static_cast<double>(before);
+  require(grown < 0.2 * kRounds * 16 * 102, "steps leave no memory behind");
 }
 
 void nothing(Group&) {}
@@ -177,6 +306,12 @@ const std::map<std::string, void (*)(Group&)> kScenarios = {
     {"unequal_models", unequal_models},
     {"lost_in_all_reduce", lost_in_all_reduce},
     {"lost_in_backward", lost_in_backward},
+    {"accumulation", accumulation},
+    {"unused", unused},
+    {"unused_found", unused_found},
+    {"compression", compression},
+    {"static_graph", static_graph},
+    {"steady_memory", steady_memory},
     {"nothing", nothing}};
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(TrainingStatus, IsAcceptedLineByLineFromInitToDone) {
                                     phases.begin() + static_cast<long>(from + count));
   };
   EXPECT_THAT(some(0, 6), ElementsAre("init", "data", "init", "step", "checkpoint", "step"));
-  EXPECT_THAT(some(phases.size() - 4, 4), ElementsAre("step", "checkpoint", "eval", "done"));
+  EXPECT_THAT(some(phases.size() - 4, 4), ElementsAre("step", "eval", "checkpoint", "done"));
   EXPECT_EQ(std::count(phases.begin(), phases.end(), "checkpoint"), 80 / 6 + 2);  // of two epochs
   EXPECT_EQ(std::count(phases.begin(), phases.end(), "eval"), 2);
 }
@@ -150,6 +150,13 @@ TEST_F(TrainingStatus, NamesAStoppedRankAsTheSlowest) {
     EXPECT_EQ(page["slowest"]["phase"], "step") << page;
     kill(pid, SIGCONT);
   }
+}
+
+// What forks beside threads may inherit a lock that nobody will ever release: ranks have threads.
+TEST_F(TrainingStatus, ComesFromNoProcessBesideTheRanks) {
+  Launched run(launched(2, kEndless, R"(exec "$0" "$@")"));
+  run.wait_for("step 5/");
+  EXPECT_EQ(run.processes().size(), 3u) << "the launcher and its two ranks";
 }
 
 TEST_F(TrainingStatus, GivesItsStacksWhenAskedAndTrainsOn) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -97,6 +98,19 @@ TEST_P(Interrupted, StopsAtACommonStepAndResumesToTheSameBytes) {
   EXPECT_TRUE(bytes_of("stopped") == bytes_of("undisturbed"));
 }
 
+// From the middle of an epoch: a sample that is seen twice, or not at all, would show.
+TEST_F(Training, GoesOnWithAnotherNumberOfRanks) {
+  const Settings settings{"model.name=mlp", "schedule.name=constant"};
+  Settings first_part = settings;
+  first_part.push_back("train.max_steps=30");
+  finish("alone", 1, settings);
+  finish("moved", 2, first_part);
+  const auto exits = run_ranks(command("moved", settings), 3);
+  EXPECT_EQ(exits[0].code, 0) << exits[0].output;
+  EXPECT_THAT(exits[0].output, HasSubstr("resumed from step 30 (epoch 1)"));
+  EXPECT_LE(largest_difference(model_of("alone"), model_of("moved")), 1e-5);
+}
+
 TEST_F(Training, GivesTheSameFiguresForTheSameWeightsAtAnyWorldSize) {
   finish("done", 2);
   std::vector<std::string> figures;
@@ -108,6 +122,21 @@ TEST_F(Training, GivesTheSameFiguresForTheSameWeightsAtAnyWorldSize) {
   }
   EXPECT_NE(figures[0], "");
   EXPECT_THAT(figures, ::testing::Each(figures[0]));
+}
+
+// A rate that falls with the validation loss: the evaluation at the end of an epoch belongs to what
+// a kill right after it must not lose.
+TEST_F(Training, RepeatsAPlateauAfterAKill) {
+  const Settings plateau{"schedule.name=plateau", "schedule.patience=0", "schedule.threshold=0.5",
+                         "train.epochs=4", "checkpoint.every_steps=40"};
+  finish("undisturbed", 2, plateau);
+  for (const int last : {40, 80, 120}) {  // the end of an epoch each
+    Settings part = plateau;
+    part.push_back("train.max_steps=" + std::to_string(last));
+    finish("in parts", 2, part);
+  }
+  finish("in parts", 2, plateau);
+  EXPECT_TRUE(content_of(model_of("in parts", 160)) == content_of(model_of("undisturbed", 160)));
 }
 
 TEST_F(Training, FallsBackFromADamagedCheckpointAndSaysSo) {
@@ -137,6 +166,15 @@ TEST_F(Training, SpeaksThroughRankZeroAndWithoutWarnings) {
       << exits[0].output;
 }
 
+// Ranks say goodbye to each other, so that none waits for one that is gone.
+TEST_F(Training, EndsWithinSecondsOfItsLastWord) {
+  Ranks ranks(command("x", {"train.max_steps=6"}), 3);
+  ASSERT_TRUE(ranks.has_said(0, "\naccuracy "));
+  const auto said = std::chrono::steady_clock::now();
+  for (const Exit& exit : ranks.wait()) EXPECT_EQ(exit.code, 0) << exit.output;
+  EXPECT_LT(std::chrono::steady_clock::now() - said, std::chrono::seconds(5));
+}
+
 // Both ranks exit with `code` and say `sentence`.
 void expect_refusal(const std::vector<Exit>& exits, int code, const std::string& sentence) {
   for (const Exit& exit : exits) {
@@ -162,7 +200,9 @@ TEST_F(Training, RefusesDifferentDataOnRanks) {
         << std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x01", 16) << rank;
     std::ofstream(data + "/train-labels-idx1-ubyte", std::ios::binary)
         << std::string("\0\0\x08\x01\0\0\0\x01\x02", 9);
-    ranks.start(command("x", {"data.train.format=idx", "data.train.path=" + data}),
+    ranks.start(command("x", {"data.train.format=idx", "data.train.path=" + data,
+                              "data.val.format=idx", "data.val.images=train-images-idx3-ubyte",
+                              "data.val.labels=train-labels-idx1-ubyte"}),
                 {{"RANK", rank}, {"WORLD_SIZE", "2"}});
   }
   expect_refusal(ranks.wait(), 65, "rank 1 differs from rank 0 in the data");

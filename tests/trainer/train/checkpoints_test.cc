@@ -6,6 +6,8 @@
 
 #include "tests/support/temporary_directory.h"
 #include "trainer/group/backend.h"
+#include "trainer/model/model.h"
+#include "trainer/optim/optimizer.h"
 #include "trainer/state/torch_tensors.h"
 #include "trainer/torch.h"
 
@@ -19,24 +21,35 @@ class CheckpointsTest : public ::testing::Test {
     config_.model.name = "mlp";
   }
 
-  std::shared_ptr<Model> model(std::uint64_t seed) { return make_model(config_.model, {}, seed); }
-
   Checkpoints checkpoints(const std::string& data = "data") {
-    return Checkpoints(config_, data, {}, *group_);
+    return Checkpoints(config_, {data, steps_per_epoch_}, {}, *group_);
   }
 
-  // Saves a model of seed 1 whose velocities are all 0.5.
+  // A model of that seed, whose velocities are all `velocity`.
+  TrainingState fresh(std::uint64_t seed, double velocity = 0) {
+    const auto model = make_model(config_.model, {}, seed);
+    const Optimizer optimizer(*model, config_.optim);
+    for (const auto& [name, tensor] : optimizer.state()) tensor.fill_(velocity);
+    return {.model = tensors_of(*model), .optimizer = optimizer.state(), .metrics = {}};
+  }
+
   void save_at(std::int64_t step) {
-    const auto saved = model(1);
-    const Sgd optimizer(*saved, config_.optim);
-    for (const auto& [name, velocity] : optimizer.state()) velocity.fill_(0.5);
-    checkpoints().save({step, 1}, *saved, optimizer);
+    TrainingState state = fresh(1, 0.5);
+    state.step = step;
+    state.epoch = 2;
+    state.metrics = {0.25, 0.125};
+    checkpoints().save(state);
+  }
+
+  TrainingState resumed(const std::string& data = "data") {
+    TrainingState state = fresh(2);
+    checkpoints(data).resume(state);
+    return state;
   }
 
   std::string refusal_to_resume(const std::string& data = "data") {
-    const auto fresh = model(2);
     try {
-      checkpoints(data).resume(*fresh, Sgd(*fresh, config_.optim));
+      resumed(data);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -45,27 +58,29 @@ class CheckpointsTest : public ::testing::Test {
 
   testing::TemporaryDirectory directory_;
   Config config_;
+  std::int64_t steps_per_epoch_ = 40;
   std::unique_ptr<Group> group_ = make_single(at::kCPU);
 };
 
-TEST_F(CheckpointsTest, RestoreEveryTensor) {
+TEST_F(CheckpointsTest, RestoreTheWholeState) {
   save_at(7);
-  const auto fresh = model(2);
-  const Sgd optimizer(*fresh, config_.optim);
-  EXPECT_EQ(checkpoints().resume(*fresh, optimizer), 7);
-  const auto saved = model(1)->parameters();
-  for (std::size_t i = 0; i < saved.size(); ++i)
-    EXPECT_TRUE(fresh->parameters()[i].equal(saved[i]));
-  for (const auto& [name, velocity] : optimizer.state())
-    EXPECT_TRUE(velocity.eq(0.5).all().item<bool>());
+  const TrainingState state = resumed(), saved = fresh(1, 0.5);
+  EXPECT_EQ(state.step, 7);
+  EXPECT_EQ(state.epoch, 2);
+  EXPECT_EQ(state.metrics, (std::vector<double>{0.25, 0.125}));
+  for (std::size_t i = 0; i < saved.model.size(); ++i) {
+    EXPECT_TRUE(state.model[i].second.equal(saved.model[i].second)) << saved.model[i].first;
+  }
+  for (std::size_t i = 0; i < saved.optimizer.size(); ++i) {
+    EXPECT_TRUE(state.optimizer[i].second.equal(saved.optimizer[i].second));
+  }
 }
 
 TEST_F(CheckpointsTest, StartFromZeroWhenThereIsNoneOrNoneIsWanted) {
-  const auto fresh = model(2);
-  EXPECT_EQ(checkpoints().resume(*fresh, Sgd(*fresh, config_.optim)), 0);
+  EXPECT_EQ(resumed().step, 0);
   save_at(7);
   config_.checkpoint.resume = "never";
-  EXPECT_EQ(checkpoints().resume(*fresh, Sgd(*fresh, config_.optim)), 0);
+  EXPECT_EQ(resumed().step, 0);
 }
 
 TEST_F(CheckpointsTest, NameTheSettingsThatDiffer) {
@@ -85,6 +100,13 @@ TEST_F(CheckpointsTest, NameTheDataWhenItDiffers) {
   EXPECT_EQ(refusal_to_resume("other data"), "");
 }
 
+// As another number of ranks gives, where a bucket's batch is counted per rank.
+TEST_F(CheckpointsTest, RefuseStepsOfAnotherLength) {
+  save_at(7);
+  steps_per_epoch_ = 20;
+  EXPECT_THAT(refusal_to_resume(), ::testing::HasSubstr("another number of steps per epoch"));
+}
+
 TEST_F(CheckpointsTest, RefuseAnotherModelEvenByForce) {
   save_at(7);
   config_.model.hidden = {64};
@@ -94,11 +116,10 @@ TEST_F(CheckpointsTest, RefuseAnotherModelEvenByForce) {
 
 TEST_F(CheckpointsTest, DoNothingWithoutADirectory) {
   config_.checkpoint.directory = "";
-  const auto fresh = model(2);
   Checkpoints off = checkpoints();
   EXPECT_FALSE(off.is_on());
-  off.save({1, 1}, *fresh, Sgd(*fresh, config_.optim));
-  EXPECT_EQ(off.resume(*fresh, Sgd(*fresh, config_.optim)), 0);
+  save_at(1);
+  EXPECT_EQ(resumed().step, 0);
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 #include <set>
 
 #include "tests/support/temporary_directory.h"
-#include "trainer/data/source.h"
-#include "trainer/data/torch_images.h"
+#include "trainer/batches/image_set.h"
+#include "trainer/batches/loader.h"
+#include "trainer/batches/source.h"
+#include "trainer/data/vocabulary.h"
 #include "trainer/errors.h"
 #include "trainer/torch.h"
 
@@ -20,35 +23,118 @@ void write(const std::filesystem::path& file, const std::vector<std::uint8_t>& b
   testing::set_content(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-SourceConfig source_in(const TemporaryDirectory& folder) {
-  return {.path = folder.path(), .images = "images", .labels = "labels"};
+Config config_of(const TemporaryDirectory& folder, int classes = 0) {
+  const SourceConfig source{
+      .format = "idx", .path = folder.path(), .images = "images", .labels = "labels"};
+  Config config;
+  config.data.train = config.data.val = source;
+  config.model.num_classes = classes;
+  return config;
 }
 
-std::string refusal(const SourceConfig& source, int classes = 10) {
+std::string refusal(const Config& config) {
   try {
-    load_source("data.train", source, classes, 1);
+    open_datasets(config, at::kCPU);
   } catch (const BadData& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(Source, SaysWhatIsMissing) {
+// Two images of one pixel, with labels 4 and 3.
+void write_pair(const TemporaryDirectory& folder) {
+  write(folder / "images", {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 7, 9});
+  write(folder / "labels", {0, 0, 8, 1, 0, 0, 0, 2, 4, 3});
+}
+
+TEST(Datasets, SayWhatIsMissing) {
   const TemporaryDirectory folder;
-  SourceConfig source = source_in(folder);
-  EXPECT_THAT(refusal(source), ::testing::HasSubstr("holds neither images nor images.gz"));
-  source.path = "/no/such/place";
-  EXPECT_THAT(refusal(source),
+  Config config = config_of(folder);
+  EXPECT_THAT(refusal(config), ::testing::HasSubstr("holds neither images nor images.gz"));
+  config.data.train.path = "/no/such/place";
+  EXPECT_THAT(refusal(config),
               ::testing::HasSubstr("data.train.path is \"/no/such/place\", which is no directory"));
 }
 
-TEST(Source, RefusesLabelsThatTheModelDoesNotKnow) {
+TEST(Datasets, HaveAsManyClassesAsTheTrainingDataUnlessToldOtherwise) {
   const TemporaryDirectory folder;
-  write(folder / "images", {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 7, 9});
-  write(folder / "labels", {0, 0, 8, 1, 0, 0, 0, 2, 4, 3});
-  EXPECT_EQ(load_source("data.train", source_in(folder), 5, 1).size(), 2);
-  EXPECT_THAT(refusal(source_in(folder), 4),
-              ::testing::HasSubstr("holds label 4, but model.num_classes is 4"));
+  write_pair(folder);
+  EXPECT_EQ(open_datasets(config_of(folder), at::kCPU).val->shape().classes, 5);
+  EXPECT_EQ(open_datasets(config_of(folder, 7), at::kCPU).train->shape().classes, 7);
+  EXPECT_THAT(refusal(config_of(folder, 4)),
+              ::testing::HasSubstr("data.train holds label 4, but there are 4 classes"));
+}
+
+TEST(Datasets, OfOneRunHaveSamplesOfOneShape) {
+  const TemporaryDirectory folder;
+  write_pair(folder);
+  Config config = config_of(folder, 10);
+  config.data.val.format = "synthetic";
+  EXPECT_THAT(refusal(config),
+              ::testing::HasSubstr("samples of 1 x 28 x 28, but data.train of 1 x 1 x 1"));
+}
+
+// Every text holds a word of its own, so the vocabulary tells which texts it was built from.
+TEST(Datasets, BuildVocabulariesFromTrainingTextsAlone) {
+  const TemporaryDirectory folder;
+  std::string lines;
+  for (int i = 0; i < 200; ++i)
+    lines += "ab"[i % 2] + std::string("\tword") + std::to_string(i) + "\n";
+  testing::set_content(folder / "lines", lines);
+  Config config;
+  config.data.train = {.format = "lines", .path = folder / "lines"};
+  config.data.val.format = "lines";
+  config.data.holdout = 0.3;
+  const Datasets data = open_datasets(config, at::kCPU);
+  EXPECT_EQ(data.train->size() + data.val->size(), 200);
+  EXPECT_GT(data.val->size(), 30);
+  EXPECT_EQ(data.train->shape().vocabulary, Vocabulary::kFirst + data.train->size());
+  EXPECT_EQ(data.val->shape().vocabulary, data.train->shape().vocabulary);
+}
+
+TEST(Datasets, ScaleTablesByTrainingRowsAlone) {
+  const TemporaryDirectory folder;
+  std::string rows;
+  for (int i = 0; i < 100; ++i) rows += std::to_string(i * i) + "," + std::to_string(i % 3) + "\n";
+  testing::set_content(folder / "table", rows);
+  Config config;
+  config.data.train = {.format = "csv", .path = folder / "table"};
+  config.data.val.format = "csv";
+  config.data.holdout = 0.3;
+  const Datasets data = open_datasets(config, at::kCPU);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(data.train->size()));
+  std::iota(all.begin(), all.end(), 0);
+  const at::Tensor values = data.train->batch(all, std::nullopt).inputs;
+  EXPECT_NEAR(values.mean().item<double>(), 0, 1e-6);
+  EXPECT_NEAR(values.std(/*unbiased=*/false).item<double>(), 1, 1e-6);
+}
+
+TEST(Datasets, RefuseRecordFilesOfOtherNamesForValidation) {
+  const TemporaryDirectory folder;
+  for (const char* file : {"train/art", "train/law", "val/art", "val/zoo"}) {
+    std::filesystem::create_directories((folder / file).parent_path());
+    testing::set_content(folder / file, "one\n%\ntwo\n");
+  }
+  Config config;
+  config.data.train = {.format = "records", .path = folder / "train"};
+  config.data.val = {.format = "records", .path = folder / "val"};
+  EXPECT_THAT(refusal(config), ::testing::HasSubstr("has files of other names than data.train"));
+}
+
+TEST(Datasets, SplitATextBetweenCharacters) {
+  const TemporaryDirectory folder;
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "\u00e4";  // two bytes each
+  testing::set_content(folder / "text", text + "x");
+  Config config;
+  config.data.train = {.format = "text", .path = folder / "text"};
+  config.data.val.format = "text";
+  config.data.unit = "character";
+  config.data.context = 5;
+  const Datasets data = open_datasets(config, at::kCPU);
+  EXPECT_EQ(data.train->shape().vocabulary, Vocabulary::kFirst + 1);  // neither half a letter nor x
+  const Batch batch = data.val->batch(std::vector<std::int64_t>{0}, std::nullopt);
+  EXPECT_TRUE(batch.inputs.eq(Vocabulary::kFirst).all().item<bool>());
 }
 
 TEST(SyntheticDataset, IsAFunctionOfItsSeed) {
@@ -63,14 +149,77 @@ TEST(SyntheticDataset, ShowsEveryClass) {
 }
 
 TEST(ImageSet, ScalesPixelsAndKeepsTheOrderAskedFor) {
-  IdxDataset set{.rows = 1, .columns = 2, .images = {0, 255, 51, 102, 9, 9}, .labels = {3, 5, 1}};
-  const ImageSet images(std::move(set), 0.5, 0.25, at::kCPU);
-  const Batch batch = images.gather({1, 0});
-  EXPECT_EQ(batch.images.sizes(), (std::vector<std::int64_t>{2, 1, 1, 2}));
+  const ImageSet images(
+      {.rows = 1, .columns = 2, .pixels = {0, 255, 51, 102, 9, 9}, .labels = {3, 5, 1}}, 10,
+      {{0.5}, {0.25}}, at::kCPU);
+  const std::vector<std::int64_t> indices{1, 0};
+  const Batch batch = images.batch(indices, std::nullopt);
+  EXPECT_EQ(batch.inputs.sizes(), (std::vector<std::int64_t>{2, 1, 1, 2}));
   EXPECT_TRUE(
-      at::allclose(batch.images.flatten(), torch::tensor({-1.2, -0.4, -2.0, 2.0}).to(at::kFloat)));
-  EXPECT_TRUE(batch.labels.equal(torch::tensor({5, 3}, at::kLong)));
-  EXPECT_TRUE(images.range(1, 3).labels.equal(torch::tensor({5, 1}, at::kLong)));
+      at::allclose(batch.inputs.flatten(), torch::tensor({-1.2, -0.4, -2.0, 2.0}).to(at::kFloat)));
+  EXPECT_TRUE(batch.targets.equal(torch::tensor({5, 3}, at::kLong)));
+}
+
+TEST(ImageSet, ScalesEachChannelByItsOwnNumbers) {
+  const Images two{.channels = 2, .rows = 1, .columns = 1, .pixels = {255, 255}, .labels = {0}};
+  const ImageSet images(two, 1, {{0.0, 0.5}, {0.5, 0.25}}, at::kCPU);
+  const std::vector<std::int64_t> first{0};
+  EXPECT_TRUE(at::allclose(images.batch(first, std::nullopt).inputs.flatten(),
+                           torch::tensor({2.0, 2.0}).to(at::kFloat)));
+  EXPECT_THROW(ImageSet(two, 1, {{0.1, 0.2, 0.3}, {1.0}}, at::kCPU), std::invalid_argument);
+}
+
+// A set whose batches tell by which thread-independent road they came.
+class Counting : public Dataset {
+ public:
+  explicit Counting(bool is_quick) : facts_{.size = 10}, is_quick_(is_quick) {}
+  DataShape shape() const override { return {}; }
+  const SampleFacts& facts() const override { return facts_; }
+  std::uint32_t identity() const override { return 0; }
+  Batch batch(std::span<const std::int64_t> indices,
+              const std::optional<Variation>& variation) const override {
+    const std::vector<std::int64_t> own(indices.begin(), indices.end());
+    return {at::tensor(own), at::full({1}, variation->epoch, at::kLong), {}};
+  }
+  bool is_quick() const override { return is_quick_; }
+
+ private:
+  SampleFacts facts_;
+  bool is_quick_;
+};
+
+TEST(Loader, GivesEveryBatchOfEveryEpochWhateverMakesIt) {
+  const Counting quick(true), slow(false);
+  const Sampling sampling{.seed = 3, .world_size = 2, .batch = 2};
+  Loader plain(quick, sampling, 1, at::kCPU, {});
+  Loader ahead(slow, sampling, 1, at::kCPU, {.threads = 3, .ahead = 2});
+  EXPECT_EQ(plain.batches_in(7), 3);
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    const auto sampler = make_sampler(sampling, quick.facts(), epoch);
+    for (std::int64_t position = 0; position < 3; ++position) {
+      const Draw draw = sampler->draw(1, position);
+      for (Loader* loader : {&plain, &ahead}) {
+        const Batch batch = loader->at(epoch, position);
+        EXPECT_TRUE(batch.inputs.equal(at::tensor(draw.indices)));
+        EXPECT_EQ(batch.targets.item<std::int64_t>(), epoch);
+        EXPECT_EQ(loader->samples_at(epoch, position), batch.size());
+      }
+    }
+  }
+}
+
+TEST(Loader, GoesWhereAResumedRunBegins) {
+  const Counting slow(false);
+  const Sampling sampling{.seed = 3, .batch = 3};
+  Loader walked(slow, sampling, 0, at::kCPU, {.threads = 2});
+  Loader resumed(slow, sampling, 0, at::kCPU, {.threads = 2});
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+    for (std::int64_t position = 0; position < 4; ++position) {
+      const Batch batch = walked.at(epoch, position);
+      if (epoch < 2) continue;
+      EXPECT_TRUE(resumed.at(epoch, position).inputs.equal(batch.inputs)) << position;
+    }
+  }
 }
 
 }  // namespace

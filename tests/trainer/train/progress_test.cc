@@ -8,21 +8,28 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Plan kPlan{.epochs = 2,
-                     .steps_per_epoch = 469,
-                     .total_steps = 938,
-                     .batch_size = 128,
-                     .batch_size_per_rank = 64};
+const Plan kPlan{.epochs = 2,
+                 .total_steps = 938,
+                 .batch_size = 128,
+                 .batch_size_per_rank = 64,
+                 .lengths = {{.steps_per_epoch = 469}}};
 
 std::string line(Progress& progress, std::int64_t step, double loss, double rate,
                  Progress::Time now) {
   return progress.line(step, rate, progress.measure(step, loss, now));
 }
 
+// Steps up to and with `last`, a second each.
+void count_to(Progress& progress, std::int64_t first, std::int64_t last) {
+  for (std::int64_t step = first; step <= last; ++step) {
+    progress.count(step, kPlan.batch_size, Progress::Time{} + seconds(step));
+  }
+}
+
 TEST(Progress, ShowsNoSpeedForTheFirstStep) {
   Progress progress(kPlan);
   const Progress::Time start{};
-  progress.count(1, start);
+  progress.count(1, 128, start);
   const Figures figures = progress.measure(1, 2.30259, start);
   EXPECT_FALSE(figures.samples_per_second || figures.data_wait || figures.comm_wait);
   EXPECT_EQ(progress.line(1, 0.0005, figures), "epoch 1/2 step 1/938 loss 2.3026 lr 0.0005");
@@ -31,9 +38,10 @@ TEST(Progress, ShowsNoSpeedForTheFirstStep) {
 TEST(Progress, MeasuresSpeedSinceTheLastLineAndTimeLeftSinceTheStart) {
   Progress progress(kPlan);
   const Progress::Time start{};
-  for (int step = 1; step <= 138; ++step) progress.count(step, start + seconds(step));
+  count_to(progress, 1, 101);
   EXPECT_EQ(line(progress, 101, 0.5, 0.01, start + seconds(101)),
             "epoch 1/2 step 101/938 loss 0.5000 lr 0.01 128 samples/s eta 13m57s");
+  count_to(progress, 102, 141);
   EXPECT_EQ(line(progress, 141, 0.5, 0.01, start + seconds(102)),
             "epoch 1/2 step 141/938 loss 0.5000 lr 0.01 5.1k samples/s eta 9m35s");
 }
@@ -41,9 +49,16 @@ TEST(Progress, MeasuresSpeedSinceTheLastLineAndTimeLeftSinceTheStart) {
 TEST(Progress, CountsFromTheStepItResumedAt) {
   Progress progress(kPlan);
   const Progress::Time start{};
-  progress.count(470, start);
+  for (std::int64_t step = 470; step <= 480; ++step) progress.count(step, 128, start);
   EXPECT_EQ(line(progress, 480, 1, 0.1, start + seconds(10)),
             "epoch 2/2 step 480/938 loss 1.0000 lr 0.1 128 samples/s eta 7m38s");
+}
+
+TEST(Progress, CountsTheSamplesThatStepsReallyHad) {
+  Progress progress(kPlan);
+  const Progress::Time start{};
+  for (const std::int64_t samples : {100, 30, 20}) progress.count(1, samples, start);
+  EXPECT_EQ(progress.measure(3, 1, start + seconds(10)).samples_per_second, 5);
 }
 
 TEST(Progress, MeasuresWaitsAsSharesOfTheTimeSinceTheLastFigures) {
@@ -51,7 +66,7 @@ TEST(Progress, MeasuresWaitsAsSharesOfTheTimeSinceTheLastFigures) {
   const Progress::Time start{};
   progress.waited_for_data(seconds(1000));  // the first step is not measured
   progress.waited_for_ranks(seconds(1000));
-  progress.count(1, start);
+  progress.count(1, 128, start);
   progress.waited_for_data(seconds(1));
   progress.waited_for_data(seconds(1));
   progress.waited_for_ranks(seconds(5));
@@ -67,7 +82,7 @@ TEST(Progress, MeasuresWaitsAsSharesOfTheTimeSinceTheLastFigures) {
 TEST(Progress, LeavesOutAWaitThatCannotBeKnown) {
   Progress progress(kPlan);
   const Progress::Time start{};
-  progress.count(1, start);
+  progress.count(1, 128, start);
   progress.waited_for_ranks(std::nullopt);
   progress.waited_for_ranks(std::nullopt);
   const Figures figures = progress.measure(3, 0.5, start + seconds(10));
