@@ -1,6 +1,6 @@
 # LibTorch as imported targets over the unpacked torch wheel, or over the official libtorch archive.
 #   lockstep_torch  what a target that uses LibTorch links
-#   use_torch(name) links it and reuses the one precompiled header: a plain torch file costs a minute
+# Also installed with lockstep-ddp, whose users need the same.
 # find_package(Torch) is not used: with a CUDA build of LibTorch it demands nvcc.
 
 set(LOCKSTEP_LIBTORCH_DIR "" CACHE PATH "Folder with torch/lib and torch/include, or with lib and include")
@@ -45,7 +45,7 @@ target_include_directories(lockstep_torch SYSTEM INTERFACE
 target_compile_definitions(lockstep_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 # Operators register themselves when a library is loaded, so no library may be dropped as unused.
 target_link_options(lockstep_torch INTERFACE -Wl,--no-as-needed -Wl,--allow-shlib-undefined)
-target_link_libraries(lockstep_torch INTERFACE lockstep_flags torch::torch_cpu torch::c10)
+target_link_libraries(lockstep_torch INTERFACE torch::torch_cpu torch::c10)
 
 if(LOCKSTEP_CUDA)
   first_set(cuda_root "${LOCKSTEP_CUDA_DIR}" "$ENV{LOCKSTEP_CUDA_DIR}" ${cache_root}/cuda)
@@ -64,14 +64,3 @@ if(LOCKSTEP_CUDA)
   target_compile_definitions(lockstep_torch INTERFACE USE_C10D_NCCL)
   target_link_libraries(lockstep_torch INTERFACE torch::torch_cuda torch::c10_cuda torch::nccl)
 endif()
-
-add_library(lockstep_torch_header STATIC ${PROJECT_SOURCE_DIR}/trainer/torch.cc)
-target_link_libraries(lockstep_torch_header PUBLIC lockstep_torch)
-target_compile_options(lockstep_torch_header PRIVATE -fpch-preprocess)  # ccache needs it with GCC
-target_precompile_headers(lockstep_torch_header PRIVATE <trainer/torch.h>)  # no path of this checkout: ccache shares it
-
-function(use_torch name)
-  target_link_libraries(${name} PUBLIC lockstep_torch)
-  target_compile_options(${name} PRIVATE -fpch-preprocess)
-  target_precompile_headers(${name} REUSE_FROM lockstep_torch_header)
-endfunction()
