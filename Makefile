@@ -1,5 +1,5 @@
 # Thin names over the presets and scripts. `make` alone lists them.
-.PHONY: help demo test bench soak images cluster-up cluster-down clean
+.PHONY: help demo test bench parity soak images cluster-up cluster-down clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -12,7 +12,10 @@ test:  ## set up, build, run every test, count
 	@tests/run
 
 bench:  ## side-by-side measurements, printed as ratios
-	@setup/run toolchain && cmake --preset dev >/dev/null && tests/bench/run
+	@setup/run toolchain parity && cmake --preset dev >/dev/null && tests/bench/run
+
+parity:  ## the same trainings by Python's DistributedDataParallel and by lockstep-train, compared to the last bit
+	@setup/run toolchain parity && cmake --preset dev >/dev/null && cmake --build --preset dev --target lockstep-launch lockstep-train && tests/parity/run
 
 soak:  ## the long fault campaigns
 	@tests/soak

@@ -9,7 +9,7 @@ FROM debian:bookworm-slim AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends g++ cmake ninja-build pkgconf nlohmann-json3-dev libsimdjson-dev \
        libcpp-httplib-dev libssl-dev zlib1g-dev libexpected-dev libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev \
-       prometheus-cpp-dev \
+       libjpeg62-turbo-dev libpng-dev prometheus-cpp-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .

@@ -1,4 +1,4 @@
-# The trainer's image: launcher, training program, LibTorch, and the data of the first example.
+# The trainer's image: launcher, training program, LibTorch, and the data of the examples.
 # 581 MB: LibTorch 459, Debian 79, data 30, the rest programs; VARIANT=cuda adds several GB of CUDA libraries.
 #
 #   docker build -f docker/trainer.Dockerfile -t lockstep/trainer .
@@ -24,7 +24,7 @@ RUN /src/docker/libtorch_runtime.sh "$(readlink -f /cache/lockstep/libtorch)" /o
 
 FROM libtorch AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends g++ cmake ninja-build nlohmann-json3-dev zlib1g-dev libcli11-dev \
+    && apt-get install -y --no-install-recommends g++ cmake ninja-build nlohmann-json3-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libcli11-dev \
        libfmt-dev libyaml-cpp-dev libgloo-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
@@ -41,7 +41,7 @@ LABEL org.opencontainers.image.title="Lockstep trainer" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.licenses="Apache-2.0"
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates zlib1g libfmt9 libyaml-cpp0.7 dataset-fashion-mnist \
+    && apt-get install -y --no-install-recommends ca-certificates zlib1g libjpeg62-turbo libpng16-16 libfmt9 libyaml-cpp0.7 dataset-fashion-mnist fortunes \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=libtorch /opt/lockstep /opt/lockstep
 COPY --from=build /opt/lockstep/bin /opt/lockstep/bin

@@ -10,3 +10,9 @@ CUDA_TOOLKIT_VERSION=13.2.2     # the headers that the preset cuda compiles agai
 NCCL_VERSION=2.30.7
 GO_MINIMUM=1.26
 PYTHON_MINIMUM=3.11
+# The Python that the trainer is compared with (setup/parity.sh), beside torch.
+TORCHVISION_VERSION=0.29.2
+NUMPY_VERSION=2.4.6
+PILLOW_VERSION=13.0.0
+SAFETENSORS_VERSION=0.8.0
+TENSORBOARD_VERSION=2.21.0
