@@ -15,10 +15,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import document
+
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = ROOT / "build" / "dev" / "trainer" / "launch" / "lockstep-launch"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "lockstep"
-DOCUMENT = ROOT / "docs" / "performance.md"
 RANKS = 4
 HANG_TIMEOUT = 2  # seconds
 NEVER = float("inf")
@@ -212,13 +213,6 @@ def tell_tables(tell, faults, rounds, patience):
     return fine
 
 
-def write(lines):
-    """Between the marks of the document."""
-    begin, end = "<!-- tests/bench/launchers.py -->\n", "<!-- end -->\n"
-    head, rest = DOCUMENT.read_text().split(begin)
-    DOCUMENT.write_text(head + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1])
-
-
 def main():
     global TORCHRUN
     parser = argparse.ArgumentParser(description=__doc__)
@@ -227,7 +221,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--patience", type=int, default=20, help="seconds after which a fault counts as not noticed")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    parser.add_argument("--write", action="store_true", help=f"put the tables into {DOCUMENT.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {document.DOCUMENT.relative_to(ROOT)}")
     options = parser.parse_args()
     TORCHRUN = options.torchrun
     if not TORCHRUN.exists():
@@ -242,7 +236,7 @@ def main():
 
     is_fine = tell_tables(tell, options.fault or FAULTS, options.rounds, options.patience)
     if options.write:
-        write(lines)
+        document.write("launchers.py", lines)
     return 0 if is_fine else 1
 
 
