@@ -10,17 +10,30 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import document
 import trainings
 
-# Name, settings of the model, global batch, steps of the warm-up, steps.
+
+class Size(NamedTuple):
+    name: str
+    model: dict
+    batch: int  # of both ranks
+    warmup: int  # steps
+    steps: int  # with the warm-up
+    is_lean: bool = False  # Python without DataLoader, which is a large part of a small step
+
+
+SMALL, MIDDLE = {"model": "mlp", "hidden": [32]}, {"model": "mlp", "hidden": [128]}
 SIZES = [
-    ("mlp, hidden [32]", {"model": "mlp", "hidden": [32]}, 16, 200, 3200),
-    ("mlp, hidden [128]", {"model": "mlp", "hidden": [128]}, 64, 100, 1600),
-    ("mlp, hidden [1024, 1024]", {"model": "mlp", "hidden": [1024, 1024]}, 128, 10, 110),
-    ("lenet", {"model": "lenet"}, 64, 50, 550),
-    ("resnet18", {"model": "resnet18"}, 16, 2, 12),
+    Size("mlp, hidden [32]", SMALL, 16, 200, 3200),
+    Size("the same, Python without DataLoader", SMALL, 16, 200, 3200, is_lean=True),
+    Size("mlp, hidden [128]", MIDDLE, 64, 100, 1600),
+    Size("the same, Python without DataLoader", MIDDLE, 64, 100, 1600, is_lean=True),
+    Size("mlp, hidden [1024, 1024]", {"model": "mlp", "hidden": [1024, 1024]}, 128, 10, 110),
+    Size("lenet", {"model": "lenet"}, 64, 50, 550),
+    Size("resnet18", {"model": "resnet18"}, 16, 2, 12),
 ]
 SAVED = ({"model": "mlp", "hidden": [2048, 2048]}, 16)
 SAVE_EVERY = 5  # steps
@@ -51,11 +64,11 @@ def step_rows(programs, rounds, share):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trainings.write_fashion(folder)
-        for what, model, batch, warmup, steps in SIZES:
+        for what, model, batch, warmup, steps, is_lean in SIZES:
             steps = warmup + max(1, round((steps - warmup) * share))
             ours = trainings.fashion_settings(folder) | settings_of(model) | {
                 "train.batch_size": batch, "train.max_steps": steps, "log.every_steps": warmup}
-            theirs = model | {"folder": name, "batch_size": batch, "warmup": warmup, "steps": steps}
+            theirs = model | {"folder": name, "batch_size": batch, "warmup": warmup, "steps": steps, "is_lean": is_lean}
             python, lockstep = in_turn(rounds, lambda: trainings.of_python(programs, theirs)[0],
                                        lambda: trainings.of_lockstep(programs, ours))
             rates = [[run.steps_per_second for run in runs] for runs in (python, lockstep)]
@@ -69,7 +82,7 @@ def start_row(programs, rounds):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trainings.write_fashion(folder)
-        _, model, batch, _, _ = SIZES[1]
+        model, batch = MIDDLE, 64
         ours = trainings.fashion_settings(folder) | settings_of(model) | {
             "train.batch_size": batch, "train.max_steps": 1, "log.every_steps": 1}
         theirs = model | {"folder": name, "batch_size": batch, "warmup": 1, "steps": 1}

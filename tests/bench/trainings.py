@@ -57,8 +57,8 @@ def fashion_settings(folder):
 
 
 def of_lockstep(programs, settings, ranks=RANKS, limit=1200):
-    """Settings that are not given are those of a run without end; train.max_steps or train.epochs ends it, at the latest
-    `limit` (seconds). Throws RuntimeError with the last lines of one that fails."""
+    """Settings that are not given are those of a run without end; train.max_steps or train.epochs ends it, and so do
+    `limit` seconds. Throws RuntimeError with the last lines of one that fails."""
     with tempfile.TemporaryDirectory() as logs:
         usual = {"train.epochs": 1000, "train.eval_every_epochs": 1000, "schedule.name": "constant",
                  "log.directory": logs}
@@ -103,7 +103,7 @@ def of_python(programs, case, ranks=RANKS):
     """The figures, and all that tests/bench/python_training.py tells."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "told.json"
-        (Path(folder) / "case.json").write_text(json.dumps({"save_every": 0} | case))
+        (Path(folder) / "case.json").write_text(json.dumps(case))
         command = [programs.python, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}",
                    ROOT / "tests/bench/python_training.py", Path(folder) / "case.json", told]
         began = time.time()

@@ -73,7 +73,7 @@ TEST(WriteTerminationMessage, MakesAFileInAFolderThatIsThereWhenItMay) {
 }
 
 TEST(WriteTerminationMessage, OverwritesOnlyAFileThatIsThere) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "termination-log";
+  const auto file = std::filesystem::path(::testing::TempDir()) / "termination-log";
   std::filesystem::remove(file);
   write_termination_message(file, "lost");
   EXPECT_FALSE(std::filesystem::exists(file));
