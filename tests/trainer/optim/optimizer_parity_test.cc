@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 
 #include "tests/trainer/optim/golden.h"
@@ -127,37 +128,46 @@ class Training {
   Course course_;
 };
 
+// Python's figures, taken on this machine a moment ago (`make_optimizer_goldens.py DIR`), or
+// stored.
+bool is_live() { return std::getenv("LOCKSTEP_PARITY_DIR") != nullptr; }
+
 json golden() {
-  const char* live = std::getenv("LOCKSTEP_PARITY_DIR");
-  return testing::golden("optimizers.json", live ? live : GOLDEN_DIR);
+  return testing::golden("optimizers.json",
+                         is_live() ? std::getenv("LOCKSTEP_PARITY_DIR") : GOLDEN_DIR);
 }
 
-// Matrix products round by the width of the processor's registers: bits on the same width only.
-void expect_equal(const Bits& ours, const Bits& theirs, bool same_processor) {
-  if (same_processor) {
+// The network's matrix products round as the processor and its library please, and training
+// amplifies that: the first steps are near those of another machine, bits are equal on the same.
+void expect_equal(const Bits& ours, const Bits& theirs) {
+  if (is_live()) {
     EXPECT_EQ(ours, theirs);
     return;
   }
   ASSERT_EQ(ours.size(), theirs.size());
+  constexpr std::size_t kFirst = 20;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const float expected = std::bit_cast<float>(theirs[i]);
-    EXPECT_NEAR(std::bit_cast<float>(ours[i]), expected, 1e-3 + 1e-2 * expected) << i;
+    const double allowed = i < kFirst ? 1e-5 + 1e-4 * expected : 1e-3 + 1e-2 * expected;
+    EXPECT_NEAR(std::bit_cast<float>(ours[i]), expected, allowed) << i;
   }
 }
 
-TEST(Optimizer, TakesPythonsStepsBitForBit) {
+TEST(Optimizer, TakesPythonsSteps) {
   at::set_num_threads(1);
   const json all = golden();
-  const bool same = all["processor"] == at::get_cpu_capability();
+  std::size_t equal = 0;
   for (const json& expected : all["cases"]) {
     SCOPED_TRACE(expected["settings"].dump());
     const Course course = Training(expected["settings"]).run(/*resumes=*/false);
-    expect_equal(course.losses, expected["losses"].get<Bits>(), same);
-    expect_equal(course.norms, expected["norms"].get<Bits>(), same);
-    if (same) {
-      EXPECT_EQ(course.parameters, expected["parameters"].get<std::uint32_t>());
-    }
+    expect_equal(course.losses, expected["losses"].get<Bits>());
+    expect_equal(course.norms, expected["norms"].get<Bits>());
+    const bool is_equal = course.parameters == expected["parameters"].get<std::uint32_t>();
+    EXPECT_TRUE(is_equal || !is_live());
+    equal += is_equal ? 1 : 0;
   }
+  std::printf("%zu of %zu courses end with Python's parameters, bit for bit\n", equal,
+              all["cases"].size());
 }
 
 TEST(Optimizer, GoesOnBitForBitFromItsSavedState) {
