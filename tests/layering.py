@@ -48,7 +48,7 @@ ONLY_IN = {
 PURE = ["operator/plan", "trainer/plan.", "trainer/plan_report", "trainer/optim/schedule", "trainer/optim/plateau", "trainer/optim/mix",
         "trainer/optim/non_finite", "trainer/data/sampler", "trainer/data/deal", "trainer/data/dealt_sampler",
         "trainer/data/length_bucket_sampler", "trainer/data/multigrid_sampler", "trainer/data/repeat_factor",
-        "trainer/data/weighted_order", "trainer/data/random", "trainer/watch/crc32c", "trainer/watch/event.",
+        "trainer/data/weighted_order", "trainer/data/random", "trainer/data/split_mix", "trainer/watch/crc32c", "trainer/watch/event.",
         "trainer/watch/figures", "trainer/data/exact_eval", "operator/kube/request",
         "operator/kube/splitter"]
 IMPURE = {"iostream", "fstream", "thread", "mutex", "future", "condition_variable", "filesystem", "unistd.h",

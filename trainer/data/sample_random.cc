@@ -3,18 +3,14 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
+
+#include "trainer/data/split_mix.h"
 
 namespace lockstep {
 namespace {
 
-constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio, odd
-constexpr std::int64_t kSplitEpoch = -1;              // no epoch that is trained
-
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
+constexpr std::int64_t kSplitEpoch = -1;  // no epoch that is trained
 
 }  // namespace
 
@@ -25,9 +21,11 @@ SampleRandom::SampleRandom(std::uint64_t seed, std::int64_t epoch, std::int64_t 
   state_ = bits();
 }
 
-std::uint64_t SampleRandom::bits() { return mixed(state_ += kGamma); }
+std::uint64_t SampleRandom::bits() {
+  return split_mix(std::exchange(state_, state_ + kSplitMixGamma));
+}
 
-double SampleRandom::unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+double SampleRandom::unit() { return unit_of(bits()); }
 
 // fma, since compilers fuse a product and a sum on some platforms only.
 double SampleRandom::uniform(double low, double high) { return std::fma(high - low, unit(), low); }

@@ -74,6 +74,14 @@ FileContent read_file(const std::filesystem::path& path) {
   return content;
 }
 
+FileContent read_input(const std::filesystem::path& path) {
+  try {
+    return read_file(path);
+  } catch (const StorageError& fault) {
+    throw BadData(fault.what());
+  }
+}
+
 std::uint32_t crc32_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(
       ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));

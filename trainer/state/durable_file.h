@@ -1,5 +1,5 @@
-// Files whose contents survive a crash: every function throws StorageError with one sentence that
-// names the path and what the system said. Private to state/.
+// Files whose contents survive a crash: every function but read_input() throws StorageError with
+// one sentence that names the path and what the system said. Private to state/.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,9 @@ struct FileContent {
 
 // A whole regular file.
 FileContent read_file(const std::filesystem::path& path);
+
+// The same of a file that the user names: throws BadData with that sentence.
+FileContent read_input(const std::filesystem::path& path);
 
 // CRC-32 as in zlib and gzip.
 std::uint32_t crc32_of(std::span<const std::byte> bytes);

@@ -306,12 +306,7 @@ PythonFile PythonFile::parse(std::unique_ptr<std::byte[]> content, std::size_t s
 }
 
 PythonFile PythonFile::read(const std::filesystem::path& path) {
-  FileContent file;
-  try {
-    file = read_file(path);
-  } catch (const StorageError& fault) {
-    throw BadData(fault.what());
-  }
+  FileContent file = read_input(path);
   return parse(std::move(file.bytes), file.size, path.string());
 }
 

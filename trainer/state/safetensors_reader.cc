@@ -171,12 +171,7 @@ Safetensors Safetensors::parse(std::unique_ptr<std::byte[]> content, std::size_t
 }
 
 Safetensors Safetensors::read(const std::filesystem::path& path) {
-  FileContent file;
-  try {
-    file = read_file(path);
-  } catch (const StorageError& fault) {
-    throw BadData(fault.what());
-  }
+  FileContent file = read_input(path);
   return parse(std::move(file.bytes), file.size, path.string());
 }
 

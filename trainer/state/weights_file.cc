@@ -5,18 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "trainer/errors.h"
 #include "trainer/state/durable_file.h"
 
 namespace lockstep {
 
 WeightsFile WeightsFile::read(const std::filesystem::path& path) {
-  FileContent file;
-  try {
-    file = read_file(path);
-  } catch (const StorageError& fault) {
-    throw BadData(fault.what());
-  }
+  FileContent file = read_input(path);
   if (is_python_file({file.bytes.get(), file.size})) {
     return WeightsFile(PythonFile::parse(std::move(file.bytes), file.size, path.string()));
   }
