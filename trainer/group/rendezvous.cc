@@ -156,23 +156,26 @@ std::optional<std::string> Rendezvous::disagreement(const std::string& what,
   return compare(what, value);
 }
 
+// Numbered, since all ranks compare in the same order and may compare the same thing twice: a claim
+// of the first time must not be read the second time.
 std::optional<std::string> Rendezvous::compare(const std::string& what, const std::string& value) {
-  store_->set(claim_of(what, place_.rank), value);
+  const std::string topic = what + " " + std::to_string(++comparisons_);
+  store_->set(claim_of(topic, place_.rank), value);
   std::optional<std::string> sentence;
   if (place_.rank == 0) {
     for (int rank = 1; rank < place_.world_size && !sentence; ++rank) {
-      const std::string claim = claim_of(what, rank);
+      const std::string claim = claim_of(topic, rank);
       wait_for(claim, "rank " + std::to_string(rank) + " has not arrived");
       sentence = difference(what, rank, store_->get_to_str(claim), value);
     }
-    store_->set(verdict_on(what), sentence.value_or("equal"));
+    store_->set(verdict_on(topic), sentence.value_or("equal"));
   } else {
-    wait_for(verdict_on(what), "not all ranks have arrived");
-    const std::string verdict = store_->get_to_str(verdict_on(what));
+    wait_for(verdict_on(topic), "not all ranks have arrived");
+    const std::string verdict = store_->get_to_str(verdict_on(topic));
     if (verdict != "equal") sentence = verdict;
     // A rank that thinks the world larger than rank 0 does was not asked.
     if (!sentence)
-      sentence = difference(what, place_.rank, value, store_->get_to_str(claim_of(what, 0)));
+      sentence = difference(what, place_.rank, value, store_->get_to_str(claim_of(topic, 0)));
   }
   if (sentence) say_goodbye();
   return sentence;

@@ -50,6 +50,7 @@ class Rendezvous {
 
   Place place_;
   Clock::time_point deadline_;
+  int comparisons_ = 0;
   std::string own_address_;
   c10::intrusive_ptr<c10d::Store> tcp_store_;
   c10::intrusive_ptr<c10d::Store> store_;  // tcp_store_ under the attempt's prefix

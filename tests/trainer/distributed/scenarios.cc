@@ -38,6 +38,11 @@ void collectives(Group& group) {
   require(any(group, group.rank() == size - 1), "any sees the last rank");
   require(!any(group, false), "any is false when all are");
   group.barrier();
+
+  // Rank 0 comes late to the second time, when its first value is still there to be read.
+  require(!group.disagreement("word", "first"), "equal values agree");
+  if (group.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  require(!group.disagreement("word", "second"), "the same thing is compared anew");
 }
 
 void votes(Group& group) {
