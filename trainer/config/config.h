@@ -25,7 +25,9 @@ struct ConfigError : std::invalid_argument {
 };
 
 struct ModelConfig {
-  std::string name = "lenet";       // a name of the model registry
+  std::string name = "lenet";       // a name of the model registry, plugin or torchscript
+  std::string file{};               // plugin: the shared library; torchscript: the saved module
+  std::string options{};            // plugin: a text for the library alone
   std::string weights{};            // safetensors file to start from; empty: random weights
   bool new_head = false;            // weights may be of another number of classes
   int num_classes = 0;              // 0: as many as the training data has
@@ -80,8 +82,9 @@ struct DataConfig {
   SourceConfig train{
       .format = "idx", .images = "train-images-idx3-ubyte", .labels = "train-labels-idx1-ubyte"};
   SourceConfig val{.images = "t10k-images-idx3-ubyte", .labels = "t10k-labels-idx1-ubyte"};
-  bool shuffle = true;     // a new order each epoch, from seed + epoch
-  bool drop_last = false;  // drop the tail of an epoch instead of padding it, as Python's sampler
+  bool shuffle = true;       // a new order each epoch, from seed + epoch
+  std::string tail = "pad";  // of an epoch, where ranks would have unequally many samples: pad |
+                             // drop | join; pad and drop as Python's DistributedSampler
   std::vector<double> mean = {0.2860};  // pixels are scaled to 0..1, then (x - mean) / std;
   std::vector<double> std = {0.3530};   // one number, or one for each channel
   int image_size = 32;                  // folder, cifar: rows and columns that a model sees
@@ -108,6 +111,11 @@ struct TrainConfig {
   int eval_every_epochs = 1;       // the last epoch is always evaluated
   std::string precision = "fp32";  // fp32 | bf16 | fp16 (with a gradient scaler): of the compute
   std::string backend = "auto";    // auto | gloo | nccl; auto = nccl when every rank has a device
+  bool channels_last = false;      // pictures and weights of convolutions in the order NHWC
+  int overfit_batches = 0;         // train and evaluate on so many batches only; 0 = on all
+  int verify_every_steps = 1000;   // steps between comparisons of the weights over ranks; 0 = never
+  int first_step_timeout = 600;    // seconds that ranks wait for each other in their first step
+  int step_timeout = 0;            // and in a later one; 0 = 20 usual steps, at least 60 seconds
 };
 
 struct OptimConfig {
@@ -167,6 +175,7 @@ struct CheckpointConfig {
   int keep_every = 0;           // those whose step is a multiple of this are kept too; 0 = none
   std::string best = "none";    // none | accuracy | loss: keep the best evaluated one too
   std::string resume = "auto";  // auto | never | force (force ignores a changed configuration)
+  bool asynchronous = true;     // training goes on while a checkpoint is written
 };
 
 struct LogConfig {
@@ -174,6 +183,9 @@ struct LogConfig {
   std::string directory{};  // of metrics.jsonl and TensorBoard's events; empty: logs/metrics in
                             // checkpoint.directory, or nowhere without that
   bool tensorboard = true;
+  double peak_tflops = 0.0;  // of the device, for MFU; 0 = as known for the device, else no MFU
+  int profile_at = 0;        // step whose trace is written to the directory; 0 = none
+  int profile_steps = 5;     // so many steps from there
 };
 
 struct Config {

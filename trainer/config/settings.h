@@ -31,11 +31,13 @@ inline const Rule kFormats{.words = {"", "idx", "cifar10", "cifar100", "folder",
                                      "lines", "text", "tokens16", "tokens32", "synthetic"}};
 inline const Rule kSchedules{.words = {"constant", "multistep", "exponential", "linear", "poly",
                                        "cosine", "wsd", "one_cycle", "plateau"}};
-inline const Rule kAny, kCount{1, 2e9}, kCountOr0{0, 2e9};
+inline const Rule kAny, kCount{1, 2e9}, kCountOr0{0, 2e9}, kSeconds{1, 1e6};
 
 template <typename Section, typename Visit>
 void model(Section& model, Visit& visit) {
   visit("model.name", model.name, kAny, kShape);
+  visit("model.file", model.file, kAny, kFree);
+  visit("model.options", model.options, kAny, kShape);
   visit("model.weights", model.weights, kAny, kFree);
   visit("model.new_head", model.new_head, kAny, kFree);
   visit("model.num_classes", model.num_classes, Rule{0, 100000}, kShape);
@@ -89,7 +91,7 @@ void sampler(Section& sampler, Visit& visit) {
 template <typename Section, typename Visit>
 void data(Section& data, Visit& visit) {
   visit("data.shuffle", data.shuffle, kAny, kShape);
-  visit("data.drop_last", data.drop_last, kAny, kShape);
+  visit("data.tail", data.tail, Rule{.words = {"pad", "drop", "join"}}, kShape);
   visit("data.mean", data.mean, Rule{-1000, 1000}, kShape);
   visit("data.std", data.std, Rule{1e-6, 1000}, kShape);
   visit("data.image_size", data.image_size, Rule{1, 4096}, kShape);
@@ -119,6 +121,11 @@ void train(Section& train, Visit& visit) {
   visit("train.eval_every_epochs", train.eval_every_epochs, kCount, kFree);
   visit("train.precision", train.precision, Rule{.words = {"fp32", "bf16", "fp16"}}, kShape);
   visit("train.backend", train.backend, Rule{.words = {"auto", "gloo", "nccl"}}, kFree);
+  visit("train.channels_last", train.channels_last, kAny, kShape);
+  visit("train.overfit_batches", train.overfit_batches, Rule{0, 10'000'000}, kShape);
+  visit("train.verify_every_steps", train.verify_every_steps, kCountOr0, kFree);
+  visit("train.first_step_timeout", train.first_step_timeout, kSeconds, kFree);
+  visit("train.step_timeout", train.step_timeout, Rule{0, 1e6}, kFree);
 }
 
 template <typename Section, typename Visit>
@@ -161,7 +168,7 @@ void schedule(Section& schedule, Visit& visit) {
   visit("schedule.peak_at", schedule.peak_at, Rule{0, 1}, kFree);
   visit("schedule.div_factor", schedule.div_factor, Rule{1, 1e9}, kFree);
   visit("schedule.final_div_factor", schedule.final_div_factor, Rule{1, 1e9}, kFree);
-  visit("schedule.metric", schedule.metric, Rule{.words = {"loss", "accuracy"}}, kFree);
+  visit("schedule.metric", schedule.metric, Rule{.words = {"loss", "accuracy"}}, kShape);
   visit("schedule.patience", schedule.patience, kCountOr0, kFree);
   visit("schedule.threshold", schedule.threshold, Rule{0, 0.5}, kFree);
   visit("schedule.cooldown", schedule.cooldown, kCountOr0, kFree);
@@ -188,6 +195,17 @@ void checkpoint(Section& checkpoint, Visit& visit) {
   visit("checkpoint.keep_every", checkpoint.keep_every, kCountOr0, kFree);
   visit("checkpoint.best", checkpoint.best, Rule{.words = {"none", "accuracy", "loss"}}, kFree);
   visit("checkpoint.resume", checkpoint.resume, Rule{.words = {"auto", "never", "force"}}, kFree);
+  visit("checkpoint.asynchronous", checkpoint.asynchronous, kAny, kFree);
+}
+
+template <typename Section, typename Visit>
+void log(Section& log, Visit& visit) {
+  visit("log.every_steps", log.every_steps, kCount, kFree);
+  visit("log.directory", log.directory, kAny, kFree);
+  visit("log.tensorboard", log.tensorboard, kAny, kFree);
+  visit("log.peak_tflops", log.peak_tflops, Rule{0, 1e6}, kFree);
+  visit("log.profile_at", log.profile_at, kCountOr0, kFree);
+  visit("log.profile_steps", log.profile_steps, Rule{1, 1000}, kFree);
 }
 
 }  // namespace setting_list
@@ -204,9 +222,7 @@ void for_each_setting(ConfigType& config, Visit&& visit) {
   setting_list::schedule(config.schedule, visit);
   setting_list::ddp(config.ddp, visit);
   setting_list::checkpoint(config.checkpoint, visit);
-  visit("log.every_steps", config.log.every_steps, setting_list::kCount, Change::kIsFree);
-  visit("log.directory", config.log.directory, setting_list::kAny, Change::kIsFree);
-  visit("log.tensorboard", config.log.tensorboard, setting_list::kAny, Change::kIsFree);
+  setting_list::log(config.log, visit);
 }
 
 }  // namespace lockstep

@@ -124,7 +124,7 @@ TEST(LoadConfig, NamesTheNearestValidKey) {
       {"momentum: 0.9\n", "line 1: unknown key momentum: did you mean optim.momentum?"},
       {"model: {zzzzzzzz: 1}\n",
        "line 1: unknown key zzzzzzzz in section model: "
-       "valid are batch_norm, dropout, heads, hidden, layers, name"},
+       "valid are batch_norm, dropout, file, heads, hidden, layers, name"},
       {"model: {<<: {name: x}}\n", "line 1: unknown key << in section model"},
       {"[1]: 2\n", "line 1: unknown key that is no text"},
   };
