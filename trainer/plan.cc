@@ -58,7 +58,7 @@ void require_moderate(const Sampling& sampling) {
 [[noreturn]] void refuse_empty(const Config& config, std::int64_t samples) {
   const bool is_length_bucket = config.data.sampler.name == "length_bucket";
   throw std::invalid_argument(
-      "data.drop_last leaves no step: " +
+      "data.tail drop leaves no step: " +
       (is_length_bucket ? "no bucket of data.sampler.up_to holds enough"
                         : "train.batch_size " + std::to_string(config.train.batch_size) +
                               " is larger than the") +
@@ -67,7 +67,8 @@ void require_moderate(const Sampling& sampling) {
 
 std::int64_t steps_of(std::int64_t batches, const Config& config) {
   const std::int64_t accumulate = config.train.accumulate;
-  return config.data.drop_last ? batches / accumulate : (batches + accumulate - 1) / accumulate;
+  return config.data.tail == "drop" ? batches / accumulate
+                                    : (batches + accumulate - 1) / accumulate;
 }
 
 // The stretch that holds `value` of the ascending `member`.
@@ -131,7 +132,8 @@ Plan::Positions Plan::positions(const EpochStep& place, std::int64_t batches) co
 Sampling sampling_for(const Config& config, int world_size) {
   Sampling sampling{.method = config.data.sampler,
                     .shuffle = config.data.shuffle,
-                    .drop_last = config.data.drop_last,
+                    .drop_last = config.data.tail == "drop",
+                    .joins_tail = config.data.tail == "join",
                     .seed = config.seed,
                     .world_size = world_size};
   sampling.batch =

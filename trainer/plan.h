@@ -18,7 +18,7 @@ struct EpochStep {
 };
 
 // An optimizer step takes `accumulate` consecutive batches of the sampler; the last step of an
-// epoch takes what is left, or, with data.drop_last, there is no such step.
+// epoch takes what is left, or, with data.tail drop, there is no such step.
 struct Plan {
   // From epoch `first_epoch` on, whose first step follows `steps_before`, until the next entry.
   struct Epochs {

@@ -50,8 +50,7 @@ class TrainingEpoch : public Epoch {
 
   Json summary() const override {
     const auto& data = config_.data;
-    Json settings = {
-        {"seed", config_.seed}, {"shuffle", data.shuffle}, {"drop_last", data.drop_last}};
+    Json settings = {{"seed", config_.seed}, {"shuffle", data.shuffle}, {"tail", data.tail}};
     settings.update(settings_of(data.sampler));
     return {{"sampler", data.sampler.name},   {"settings", settings},
             {"batch_size", plan_.batch_size}, {"batch_size_per_rank", plan_.batch_size_per_rank},
@@ -59,7 +58,7 @@ class TrainingEpoch : public Epoch {
             {"batches", batches(0)}};
   }
 
-  // Without those of a last step that data.drop_last drops.
+  // Without those of a last step that data.tail drops.
   std::int64_t batches(int) const override {
     return std::min(sampler_->batches(), steps_ * plan_.accumulate);
   }

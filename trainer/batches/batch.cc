@@ -6,9 +6,10 @@
 namespace lockstep {
 
 Batch moved_to(at::Device device, const Batch& batch) {
-  return {batch.inputs.to(device, batch.inputs.scalar_type(), /*non_blocking=*/true),
-          batch.targets.to(device, batch.targets.scalar_type(), /*non_blocking=*/true),
-          batch.lengths};
+  const auto moved = [&](const at::Tensor& tensor) {
+    return tensor.to(device, tensor.scalar_type(), /*non_blocking=*/true);
+  };
+  return {moved(batch.inputs), moved(batch.targets), batch.lengths, batch.ignored};
 }
 
 }  // namespace lockstep

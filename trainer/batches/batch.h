@@ -11,6 +11,7 @@ struct Batch {
   at::Tensor inputs;   // float32 [batch, channels, rows, columns], or int64 tokens [batch, length]
   at::Tensor targets;  // int64 [batch] classes, or the next tokens [batch, length]
   at::Tensor lengths;  // int64 [batch] on the CPU: tokens before the padding; undefined without any
+  std::int64_t ignored = 0;  // of the samples, the last ones: they do not count in the loss
 
   std::int64_t size() const { return inputs.size(0); }
 };

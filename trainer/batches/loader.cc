@@ -46,8 +46,8 @@ std::int64_t Loader::batches_in(std::int64_t epoch) const {
   return std::prev(after)->batches;
 }
 
-std::int64_t Loader::samples_at(std::int64_t epoch, std::int64_t position) const {
-  return static_cast<std::int64_t>(sampler_of(epoch)->draw(rank_, position).indices.size());
+Drawn Loader::drawn_at(std::int64_t epoch, std::int64_t position) const {
+  return sampler_of(epoch)->drawn(position);
 }
 
 Batch Loader::at(std::int64_t epoch, std::int64_t position) {
@@ -60,8 +60,12 @@ Batch Loader::make(std::int64_t number) const {
   const auto [epoch, position] = place_of(number);
   const Draw draw = sampler_of(epoch)->draw(rank_, position);
   Batch batch = scaled(data_.batch(draw.indices, Variation{sampling_.seed, epoch}), draw);
-  if (!device_.is_cuda()) return batch;
-  return {pinned(batch.inputs), pinned(batch.targets), batch.lengths};
+  if (sampling_.joins_tail) batch.ignored = std::min(batch.size(), batch.ignored + draw.repeated);
+  if (device_.is_cuda()) {
+    batch.inputs = pinned(batch.inputs);
+    batch.targets = pinned(batch.targets);
+  }
+  return batch;
 }
 
 std::int64_t Loader::number_of(std::int64_t epoch, std::int64_t position) const {

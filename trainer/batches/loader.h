@@ -30,8 +30,8 @@ class Loader {
 
   // Batches of an epoch, from 0, on each rank.
   std::int64_t batches_in(std::int64_t epoch) const;
-  // How many samples of this rank a batch has.
-  std::int64_t samples_at(std::int64_t epoch, std::int64_t position) const;
+  // What all ranks together see at `position`.
+  Drawn drawn_at(std::int64_t epoch, std::int64_t position) const;
 
   // The batch at `position` of `epoch`. Quick when it follows the one asked for before.
   Batch at(std::int64_t epoch, std::int64_t position);

@@ -5,6 +5,7 @@
 
 #include "trainer/batches/augmentation.h"
 #include "trainer/errors.h"
+#include "trainer/log_line.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
@@ -45,7 +46,7 @@ Batch PictureSet::batch(std::span<const std::int64_t> indices,
       labels.push_back(facts_.classes.at(index));
     }
   }
-  if (labels.empty()) throw BadData("no picture of a batch could be read");
+  if (labels.empty()) return {pictures.slice(0, 0, 1).zero_(), at::zeros({1}, at::kLong), {}, 1};
   return {.inputs = pictures.slice(0, 0, static_cast<std::int64_t>(labels.size())),
           .targets = at::tensor(labels),
           .lengths = {}};
@@ -66,10 +67,16 @@ bool PictureSet::write(std::int64_t index, const std::optional<Variation>& varia
     return true;
   } catch (const BadData& fault) {
     if (!variation) throw;
-    const std::lock_guard lock(mutex_);
-    damaged_.skip(fault.what());
+    skip(fault.what());
     return false;
   }
+}
+
+void PictureSet::skip(const std::string& fault) const {
+  const std::lock_guard lock(mutex_);
+  if (!damaged_.skip(fault)) return;
+  const std::string warning = damaged_.warning();
+  if (!warning.empty()) log_line("warning: " + warning);
 }
 
 }  // namespace lockstep

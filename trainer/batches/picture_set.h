@@ -16,7 +16,8 @@ namespace lockstep {
 
 // inputs float32 [batch, 3, data.image_size, data.image_size]; targets int64 [batch].
 //
-// In training a picture that cannot be read is left out of its batch, which then has fewer samples;
+// In training a picture that cannot be read is left out of its batch, which then has fewer samples
+// or, if it has none left, a blank one that does not count;
 // more than data.max_damaged of them end the training, and one ends an evaluation.
 class PictureSet : public Dataset {
  public:
@@ -36,6 +37,7 @@ class PictureSet : public Dataset {
  private:
   bool write(std::int64_t index, const std::optional<Variation>& variation,
              std::span<float> planes) const;
+  void skip(const std::string& fault) const;
 
   Load load_;
   DataConfig data_;

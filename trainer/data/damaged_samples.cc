@@ -22,21 +22,21 @@ DamagedSamples::DamagedSamples(std::int64_t most, std::string setting)
 
 DamagedSamples DamagedSamples::none_allowed() { return {0, ""}; }
 
-void DamagedSamples::skip(const std::string& fault) {
-  ++count_;
+bool DamagedSamples::skip(const std::string& fault) {
+  if (!faults_.insert(fault).second) return false;
   last_ = fault;
-  if (count_ <= most_) return;
+  if (count() <= most_) return true;
   if (setting_.empty()) {
     throw BadData(fault + "; an evaluation skips no sample: mend it or take it out of the set");
   }
   throw BadData(
-      fmt::format("{}; {} damaged samples, {} allows {}", fault, count_, setting_, most_));
+      fmt::format("{}; {} damaged samples, {} allows {}", fault, count(), setting_, most_));
 }
 
 std::string DamagedSamples::warning() const {
-  if (!is_power_of_ten(count_)) return "";
-  return fmt::format("skipped {} damaged sample{} so far ({} allows {}), last: {}", count_,
-                     count_ == 1 ? "" : "s", setting_, most_, last_);
+  if (!is_power_of_ten(count())) return "";
+  return fmt::format("skipped {} damaged sample{} so far ({} allows {}), last: {}", count(),
+                     count() == 1 ? "" : "s", setting_, most_, last_);
 }
 
 }  // namespace lockstep

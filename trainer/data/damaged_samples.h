@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace lockstep {
@@ -15,10 +16,11 @@ class DamagedSamples {
   DamagedSamples(std::int64_t most, std::string setting);
   static DamagedSamples none_allowed();  // for evaluation
 
-  // Counts one. Throws BadData when it is one too many, with its fault and what to do.
-  void skip(const std::string& fault);
+  // Counts one, unless the same `fault`, which names the sample, was counted before: whether it was
+  // counted. Throws BadData when it is one too many, with its fault and what to do.
+  bool skip(const std::string& fault);
 
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return static_cast<std::int64_t>(faults_.size()); }
   // A sentence for the log when the count has reached 1, 10, 100, ..., else empty: a damaged set
   // must not fill the log.
   std::string warning() const;
@@ -26,7 +28,7 @@ class DamagedSamples {
  private:
   std::int64_t most_;
   std::string setting_;
-  std::int64_t count_ = 0;
+  std::set<std::string> faults_;
   std::string last_;
 };
 

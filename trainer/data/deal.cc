@@ -14,13 +14,21 @@ Deal::Deal(std::vector<std::int64_t> order, int world_size, bool drop_last)
       world_size_(world_size),
       size_(dealt_size(static_cast<std::int64_t>(order_.size()), world_size, drop_last)) {}
 
-std::vector<std::int64_t> Deal::slice(int rank, std::int64_t first, std::int64_t last) const {
-  std::vector<std::int64_t> indices;
+// Padding repeats the order from its start, as often as needed: a remainder.
+Draw Deal::slice(int rank, std::int64_t first, std::int64_t last) const {
+  Draw draw;
   for (std::int64_t number = first; number < std::min(last, size_); ++number) {
-    // Padding repeats the order from its start, as often as needed: a remainder.
-    indices.push_back(order_[(number * world_size_ + rank) % std::ssize(order_)]);
+    const std::int64_t place = number * world_size_ + rank;
+    draw.indices.push_back(order_[place % std::ssize(order_)]);
+    if (place >= std::ssize(order_)) ++draw.repeated;
   }
-  return indices;
+  return draw;
+}
+
+Drawn Deal::dealt(std::int64_t first, std::int64_t last) const {
+  const std::int64_t begin = std::min(first, size_) * world_size_;
+  const std::int64_t end = std::min(last, size_) * world_size_;
+  return {end - begin, std::clamp<std::int64_t>(end - std::ssize(order_), 0, end - begin)};
 }
 
 std::int64_t dealt_size(std::int64_t samples, int world_size, bool drop_last) {

@@ -22,7 +22,10 @@ class Deal {
   std::int64_t size() const { return size_; }
 
   // Samples number [first, last) of `rank`, cut at size().
-  std::vector<std::int64_t> slice(int rank, std::int64_t first, std::int64_t last) const;
+  Draw slice(int rank, std::int64_t first, std::int64_t last) const;
+
+  // What all ranks get of these.
+  Drawn dealt(std::int64_t first, std::int64_t last) const;
 
  private:
   std::vector<std::int64_t> order_;

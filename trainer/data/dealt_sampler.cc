@@ -11,7 +11,11 @@ DealtSampler::DealtSampler(const Sampling& sampling, std::vector<std::int64_t> o
       deal_(std::move(order), sampling.world_size, sampling.drop_last) {}
 
 Draw DealtSampler::draw(int rank, std::int64_t position) const {
-  return {.indices = deal_.slice(rank, position * batch_, (position + 1) * batch_)};
+  return deal_.slice(rank, position * batch_, (position + 1) * batch_);
+}
+
+Drawn DealtSampler::drawn(std::int64_t position) const {
+  return deal_.dealt(position * batch_, (position + 1) * batch_);
 }
 
 std::int64_t dealt_batches(const Sampling& sampling, std::int64_t samples) {

@@ -18,6 +18,7 @@ class DealtSampler : public Sampler {
 
   std::int64_t batches() const override { return batches_; }
   Draw draw(int rank, std::int64_t position) const override;
+  Drawn drawn(std::int64_t position) const override;
 
  private:
   std::int64_t batch_;

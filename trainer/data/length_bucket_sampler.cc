@@ -23,15 +23,19 @@ std::int64_t batches_in(const Sampling& sampling, std::int64_t members, std::int
   return sampling.drop_last ? members / global : (members + global - 1) / global;
 }
 
+bool is_sample(std::int64_t entry) { return entry >= 0; }
+
+std::int64_t sample_of(std::int64_t entry) { return entry < 0 ? ~entry : entry; }
+
 void pad_or_drop(std::vector<std::int64_t>& members, std::int64_t size) {
   const auto known = std::min(std::ssize(members), size);
   members.resize(size);
-  for (std::int64_t i = known; i < size; ++i) members[i] = members[i - known];
+  for (std::int64_t i = known; i < size; ++i) members[i] = ~members[i % known];
 }
 
 void sort_windows(std::vector<std::int64_t>& members, std::int64_t window,
                   std::span<const std::int32_t> lengths) {
-  const auto length = [&](std::int64_t sample) { return lengths[sample]; };
+  const auto length = [&](std::int64_t entry) { return lengths[sample_of(entry)]; };
   for (auto begin = members.begin(); begin != members.end();) {
     const auto end = begin + std::min(window, members.end() - begin);
     std::ranges::stable_sort(begin, end, {}, length);
@@ -75,17 +79,29 @@ void LengthBucketSampler::add_bucket(const Sampling& sampling,
   samples_.insert(samples_.end(), members.begin(), members.end());
 }
 
-Draw LengthBucketSampler::draw(int rank, std::int64_t position) const {
+LengthBucketSampler::Place LengthBucketSampler::place_of(std::int64_t position) const {
   const std::int64_t number = batch_order_[position];
   const auto after = std::ranges::upper_bound(buckets_, number, {}, &Bucket::first_batch);
   const Bucket& bucket = *std::prev(after);
-  const std::int64_t first =
-      bucket.first_sample + (number - bucket.first_batch) * bucket.batch * world_size_;
+  return {bucket, bucket.first_sample + (number - bucket.first_batch) * bucket.batch * world_size_};
+}
+
+Draw LengthBucketSampler::draw(int rank, std::int64_t position) const {
+  const auto [bucket, first] = place_of(position);
   Draw draw{.bucket = static_cast<int>(&bucket - buckets_.data())};
   for (std::int64_t i = 0; i < bucket.batch; ++i) {
     draw.indices.push_back(samples_[first + i * world_size_ + rank]);
   }
+  const auto repeats = std::ranges::stable_partition(draw.indices, is_sample);
+  draw.repeated = std::ssize(repeats);
+  for (std::int64_t& entry : repeats) entry = ~entry;
   return draw;
+}
+
+Drawn LengthBucketSampler::drawn(std::int64_t position) const {
+  const auto [bucket, first] = place_of(position);
+  const auto begin = samples_.begin() + first, end = begin + bucket.batch * world_size_;
+  return {end - begin, (end - begin) - std::count_if(begin, end, is_sample)};
 }
 
 std::int64_t length_bucket_batches(const Sampling& sampling,

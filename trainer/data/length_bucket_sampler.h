@@ -31,6 +31,7 @@ class LengthBucketSampler : public Sampler {
 
   std::int64_t batches() const override { return std::ssize(batch_order_); }
   Draw draw(int rank, std::int64_t position) const override;
+  Drawn drawn(std::int64_t position) const override;
 
  private:
   struct Bucket {
@@ -38,12 +39,18 @@ class LengthBucketSampler : public Sampler {
     std::int64_t first_batch;   // of all batches before they are shuffled
     std::int64_t first_sample;  // in samples_
   };
+  struct Place {
+    const Bucket& bucket;
+    std::int64_t first;  // in samples_, of all ranks
+  };
 
+  Place place_of(std::int64_t position) const;
   void add_bucket(const Sampling& sampling, std::span<const std::int32_t> lengths,
                   std::vector<std::int64_t> members, std::int64_t batch);
 
   std::int64_t world_size_;
   std::vector<Bucket> buckets_;
+  // One that only fills the tail up is ~sample, below 0.
   std::vector<std::int64_t> samples_;      // batch by batch, bucket by bucket
   std::vector<std::int64_t> batch_order_;  // position -> batch
 };

@@ -51,10 +51,18 @@ MultigridSampler::MultigridSampler(const Sampling& sampling, std::int64_t sample
 
 Draw MultigridSampler::draw(int rank, std::int64_t position) const {
   const ClipScale& scale = scales_[position % std::ssize(scales_)];
-  const std::int64_t first = factors_of(scales_, position) * batch_;
-  return {.indices = deal_.slice(rank, first, first + scale.batch_factor() * batch_),
-          .time_scale = scale.time,
-          .space_scale = scale.space};
+  Draw draw = deal_.slice(rank, first_of(position), first_of(position + 1));
+  draw.time_scale = scale.time;
+  draw.space_scale = scale.space;
+  return draw;
+}
+
+Drawn MultigridSampler::drawn(std::int64_t position) const {
+  return deal_.dealt(first_of(position), first_of(position + 1));
+}
+
+std::int64_t MultigridSampler::first_of(std::int64_t position) const {
+  return factors_of(scales_, position) * batch_;
 }
 
 std::int64_t multigrid_batches(const Sampling& sampling, std::int64_t samples, std::int64_t epoch) {

@@ -31,8 +31,11 @@ class MultigridSampler : public Sampler {
 
   std::int64_t batches() const override { return batches_; }
   Draw draw(int rank, std::int64_t position) const override;
+  Drawn drawn(std::int64_t position) const override;
 
  private:
+  std::int64_t first_of(std::int64_t position) const;  // of a rank's samples
+
   std::int64_t batch_;
   std::vector<ClipScale> scales_;
   std::int64_t batches_;

@@ -12,10 +12,18 @@ namespace lockstep {
 // One batch of one rank.
 struct Draw {
   std::vector<std::int64_t> indices{};  // into the data set, in order; one may come twice
+  std::int64_t repeated = 0;            // of indices, the last ones: they only fill the tail up
   int bucket = 0;                       // length_bucket: from 0
   double time_scale = 1;                // multigrid: of the frames of a clip
   double space_scale = 1;               // multigrid: of the side of a crop
   bool operator==(const Draw&) const = default;
+};
+
+// Of all ranks together at one position.
+struct Drawn {
+  std::int64_t samples = 0;
+  std::int64_t repeated = 0;  // of these: the sum of Draw::repeated
+  bool operator==(const Drawn&) const = default;
 };
 
 // One epoch: a value, immutable, so any thread may read it. The same on every rank, which is why
@@ -24,12 +32,15 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  // Of each rank: all draw equally often. 0 when data.drop_last leaves nothing.
+  // Of each rank: all draw equally often. 0 when dropping the tail leaves nothing.
   virtual std::int64_t batches() const = 0;
 
   // `rank` in [0, world size), `position` in [0, batches()). At one position all ranks draw equally
   // many samples of one bucket and one scale.
   virtual Draw draw(int rank, std::int64_t position) const = 0;
+
+  // What the ranks draw, without drawing it.
+  virtual Drawn drawn(std::int64_t position) const = 0;
 };
 
 // What a sampler may know of a data set. Empty where the data set does not tell.
@@ -45,6 +56,7 @@ struct Sampling {
   SamplerConfig method{};
   bool shuffle = true;
   bool drop_last = false;
+  bool joins_tail = false;  // what fills the tail up does not count: the draws are the same
   std::uint64_t seed = 0;
   int world_size = 1;
   std::int64_t batch = 1;  // samples of one rank; length_bucket and multigrid scale or replace it

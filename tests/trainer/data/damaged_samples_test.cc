@@ -12,8 +12,9 @@ using testing::fault_of;
 
 TEST(DamagedSamples, AllowsAsManyAsItWasTold) {
   DamagedSamples damaged(2, "data.max_damaged");
-  damaged.skip("a.png: damaged PNG");
-  damaged.skip("b.png: damaged PNG");
+  EXPECT_TRUE(damaged.skip("a.png: damaged PNG"));
+  EXPECT_TRUE(damaged.skip("b.png: damaged PNG"));
+  EXPECT_FALSE(damaged.skip("a.png: damaged PNG")) << "read again in the next epoch";
   EXPECT_EQ(fault_of([&] { damaged.skip("c.png: the image file is empty"); }),
             "c.png: the image file is empty; 3 damaged samples, data.max_damaged allows 2");
   EXPECT_EQ(damaged.count(), 3);

@@ -183,7 +183,7 @@ Ranks naive_draws(const Case& c) {
   Ranks ranks(c.sampling.world_size);
   for (int rank = 0; rank < c.sampling.world_size; ++rank) {
     std::map<int, Draw> open;
-    for (const std::int64_t sample : deal.slice(rank, 0, deal.size())) {
+    for (const std::int64_t sample : deal.slice(rank, 0, deal.size()).indices) {
       const int bucket = bucket_of(c.facts.lengths[sample], c.sampling.method.up_to);
       open[bucket].bucket = bucket;
       open[bucket].indices.push_back(sample);

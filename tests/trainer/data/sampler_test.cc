@@ -89,6 +89,53 @@ TEST_P(EverySampler, SeeksToWhatWalkingComesTo) {
   }
 }
 
+// Repeats stand last in a draw, and without them each draw of an epoch came before it was filled
+// up.
+TEST_P(EverySampler, TellsWhatOnlyFillsTheTailUp) {
+  for (int i = 0; i < kCases; ++i) {
+    const Case c = next();
+    const auto sampler = make_sampler(c.sampling, c.facts, c.epoch);
+    std::int64_t repeated = 0, counted = 0;
+    for (std::int64_t position = 0; position < sampler->batches(); ++position) {
+      Drawn sum;
+      for (int rank = 0; rank < c.sampling.world_size; ++rank) {
+        const Draw draw = sampler->draw(rank, position);
+        ASSERT_LE(draw.repeated, std::ssize(draw.indices));
+        sum.samples += std::ssize(draw.indices);
+        sum.repeated += draw.repeated;
+      }
+      ASSERT_EQ(sampler->drawn(position), sum);
+      ASSERT_LT(sum.repeated, sum.samples) << "a step of nothing new";
+      repeated += sum.repeated;
+      counted += sum.samples - sum.repeated;
+    }
+    if (c.sampling.drop_last) {
+      ASSERT_EQ(repeated, 0);
+      continue;
+    }
+    const std::string& name = c.sampling.method.name;
+    if (name != "repeat_factor") {
+      ASSERT_EQ(counted, c.facts.size);
+    }
+  }
+}
+
+// Without the repeats an epoch is the data set.
+TEST(Sampler, RepeatsNothingElse) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 900; ++i) {
+    const char* const methods[] = {"distributed", "multigrid", "length_bucket"};
+    Case c = random_case(random, methods[i % 3]);
+    if (i % 3 == 2) c.sampling.method.up_to = {10, 40, 90};
+    c.sampling.drop_last = false;
+    auto ranks = draws_of(c);
+    for (auto& draws : ranks) {
+      for (Draw& draw : draws) draw.indices.resize(draw.indices.size() - draw.repeated);
+    }
+    for (const int times : testing::times_drawn(ranks, c.facts.size)) ASSERT_EQ(times, 1);
+  }
+}
+
 TEST_P(EverySampler, OrdersEpochsAndSeedsDifferently) {
   Case c = next();
   while (c.facts.size < 200 || !c.sampling.shuffle || draws_of(c)[0].size() < 5) c = next();

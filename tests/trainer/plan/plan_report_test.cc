@@ -33,7 +33,7 @@ TEST(PlanCommand, PrintsWhatPythonsSamplerGivesEachRank) {
   EXPECT_EQ(print("--n 11 --world 4 --rank 1 --seed 3 --epoch 2 --batch-size 8"),
             R"({
   "sampler": "distributed",
-  "settings": {"seed":3,"shuffle":true,"drop_last":false},
+  "settings": {"seed":3,"shuffle":true,"tail":"pad"},
   "batch_size": 8,
   "batch_size_per_rank": 2,
   "accumulate": 1,
@@ -100,7 +100,7 @@ TEST(PlanCommand, ShowsTheBatchesOfEvaluation) {
 }
 
 TEST(PlanCommand, LeavesOutAStepThatIsDropped) {
-  const json plan = parsed("--n 22 --accumulate 3 --batch-size 6 --set data.drop_last=true");
+  const json plan = parsed("--n 22 --accumulate 3 --batch-size 6 --set data.tail=drop");
   EXPECT_EQ(plan["steps"], 3);
   EXPECT_EQ(plan["batches"], 9) << "of the sampler's 11";
   EXPECT_EQ(plan["counts"]["missing"], 4);

@@ -34,15 +34,15 @@ TEST(Plan, CountsTheTailAsAStep) {
 
 TEST(Plan, DropsTheTailWhenTold) {
   Config config = config_of(2, 128);
-  config.data.drop_last = true;
+  config.data.tail = "drop";
   EXPECT_EQ(plan_for(config, {.size = 60000}, 4).steps_in(0), 468);
 }
 
 TEST(Plan, HasTheSameStepsAtAnyWorldSizeAndAnyAccumulation) {
-  for (const bool drop_last : {false, true}) {
+  for (const char* const tail : {"pad", "drop", "join"}) {
     for (std::int64_t samples = 12; samples < 200; ++samples) {
       Config config = config_of(1, 12);
-      config.data.drop_last = drop_last;
+      config.data.tail = tail;
       const std::int64_t alone = plan_for(config, {.size = samples}, 1).steps_in(0);
       for (const int ranks : {2, 3, 4, 6, 12}) {
         for (const int accumulate : {1, 2, 3}) {
@@ -141,9 +141,9 @@ TEST(Plan, LetsBucketsHaveBatchesOfTheirOwn) {
 
 TEST(Plan, RefusesToDropEverything) {
   Config config = config_of(1, 100);
-  config.data.drop_last = true;
+  config.data.tail = "drop";
   EXPECT_EQ(refusal(config, 99, 1),
-            "data.drop_last leaves no step: train.batch_size 100 is larger than the 99 training "
+            "data.tail drop leaves no step: train.batch_size 100 is larger than the 99 training "
             "samples");
 }
 
