@@ -186,6 +186,7 @@ void DistributedDataParallel::zero_grad() {
 }
 
 void DistributedDataParallel::synchronize_buffers() {
+  RECORD_USER_SCOPE("buffers");  // traces show it
   const std::vector<at::Tensor> buffers = model_->buffers();
   if (!buffers.empty()) group_.broadcast(buffers);
 }

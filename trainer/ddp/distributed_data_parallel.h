@@ -29,11 +29,12 @@ class FixedReducer;
 
 // A training step is
 //   ddp.zero_grad();
-//   scores = ddp.forward([&] { return model->forward(images); });  // (all) buffers: those of rank
-//   0 loss_of(scores, labels).backward();                            // (all) averages gradients
+//   scores = ddp.forward([&] { return model->forward(images); });  // (all) takes rank 0's buffers
+//   loss_of(scores, labels).backward();                            // (all) averages gradients
 // where the loss is the mean over this rank's part and all parts are equally large. To accumulate
 // gradients over several batches, all but the last of them take forward_no_sync(), whose backward
-// pass talks to nobody.
+// pass talks to nobody. Where one backward pass follows several passes through the model (two views
+// of a picture, a network against another), all of these belong into one forward().
 //
 // Gradients are reduced in buckets while the backward pass still runs. A bucket's layout is part of
 // the arithmetic (the order of a reduction depends on the position in its bucket), so it is a pure

@@ -16,6 +16,8 @@ struct Machine {
   bool has_nccl = false;  // this program was built with the NCCL back end
 };
 
+Machine this_machine();
+
 // Throws std::invalid_argument when `wanted` is nccl and the machine or the build cannot.
 Backend choose_backend(const std::string& wanted, const Machine& machine, const Place& place);
 

@@ -1,5 +1,7 @@
-// Collectives over c10d, and the vote that travels beside them.
+// Collectives over c10d, and a control group on the CPU beside them.
 #include "trainer/group/c10d_group.h"
+
+#include "trainer/group/roll_call.h"
 
 namespace lockstep {
 namespace {
@@ -13,7 +15,8 @@ C10dGroup::C10dGroup(std::unique_ptr<Rendezvous> rendezvous, at::Device device,
     : Group(rendezvous->place().rank, rendezvous->place().world_size, device),
       rendezvous_(std::move(rendezvous)),
       process_group_(std::move(process_group)),
-      control_(open_gloo(*rendezvous_, "control")) {}
+      control_(open_gloo(*rendezvous_, "control")),
+      ballot_(control_, /*leads=*/rank() == 0) {}
 
 void C10dGroup::all_reduce(at::Tensor values) {
   std::vector<at::Tensor> tensors{std::move(values)};
@@ -27,27 +30,24 @@ void C10dGroup::broadcast(const std::vector<at::Tensor>& tensors) {
 
 void C10dGroup::barrier() { control_->barrier()->wait(); }
 
-bool C10dGroup::any_asked(bool mine) {
-  const bool asked = last_vote();
-  ballot_ = {at::full({1}, mine ? 1 : 0, at::kInt)};
-  vote_ = control_->allreduce(ballot_);
-  return asked;
-}
-
-bool C10dGroup::last_vote() {
-  if (!vote_) return false;
-  vote_->wait();
-  vote_.reset();
-  return ballot_.front().item<int>() > 0;
-}
-
 std::optional<std::string> C10dGroup::disagreement(const std::string& what,
                                                    const std::string& value) {
   return rendezvous_->disagreement(what, value);
 }
 
+void C10dGroup::set_patience(std::chrono::seconds patience) {
+  if (patience == patience_) return;
+  patience_ = patience;
+  process_group_->setTimeout(patience);
+  control_->setTimeout(patience);
+}
+
+std::string C10dGroup::who_is_late(const std::string& doing) {
+  return call_the_roll(rendezvous_->store("roll call"), rendezvous_->place(), doing, patience_);
+}
+
 void C10dGroup::leave() {
-  last_vote();
+  ballot_.finish();
   barrier();
   rendezvous_->say_goodbye();
 }

@@ -4,16 +4,10 @@
 #include "trainer/group/peer_lost.h"
 
 namespace lockstep {
-namespace {
-
-// Longer than any step, evaluation or checkpoint; a dead peer shows at once as a broken connection.
-constexpr std::chrono::minutes kCollectiveTimeout{10};
-
-}  // namespace
 
 c10::intrusive_ptr<c10d::Backend> open_gloo(const Rendezvous& rendezvous, const std::string& name) {
   using c10d::ProcessGroupGloo;
-  auto options = ProcessGroupGloo::Options::create(kCollectiveTimeout);
+  auto options = ProcessGroupGloo::Options::create(kPatience);
   const auto interface = variable("GLOO_SOCKET_IFNAME");
   options->devices = {
       interface ? ProcessGroupGloo::createDeviceForInterface(*interface)

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,14 +34,23 @@ class Group {
   virtual void broadcast(const std::vector<at::Tensor>& tensors) = 0;
   virtual void barrier() = 0;
 
-  // Whether any rank said true at the PREVIOUS call; the same answer on every rank. The votes
-  // travel on a CPU group of their own while a step is computed, so no device waits for them.
+  // Whether any rank has said true at an earlier call; the same answer on every rank, at the same
+  // call, once. What is said is heard within some 50 ms, at the next call where calls are slower.
+  // The votes travel on a CPU group of their own while a step is computed: no device waits.
   virtual bool any_asked(bool mine) = 0;
 
   // Compares `value` over the ranks. The sentence that names a rank which differs from rank 0, the
   // first line of `value` that does, and `what` it is; nothing when all are equal.
   virtual std::optional<std::string> disagreement(const std::string& what,
                                                   const std::string& value) = 0;
+
+  // Not a collective. From here on a collective waits so long for a rank that does not come; at
+  // first ten minutes. Ranks may differ.
+  virtual void set_patience(std::chrono::seconds patience) = 0;
+
+  // Not a collective, and the last call: after an error for which is_timeout() holds, while this
+  // rank was `doing` ("step 17"). Who did not come, in one sentence; takes up to ten seconds.
+  virtual std::string who_is_late(const std::string& doing) = 0;
 
   // The last call. Rank 0 stays until the others have left, since it keeps the common store.
   virtual void leave() = 0;

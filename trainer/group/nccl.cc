@@ -5,6 +5,7 @@
 
 #include "trainer/group/backend.h"
 #include "trainer/group/c10d_group.h"
+#include "trainer/group/nccl_interface.h"
 
 namespace lockstep {
 
@@ -14,6 +15,7 @@ std::unique_ptr<Group> make_nccl(std::unique_ptr<Rendezvous> rendezvous) {
   const Place& place = rendezvous->place();
   const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(place.local_rank));
   c10::cuda::set_device(device.index());  // before NCCL, or every context lands on device 0
+  choose_nccl_interface(place.master_address, rendezvous->own_address());
 
   auto process_group = make_process_group(*rendezvous);
   process_group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::GLOO,

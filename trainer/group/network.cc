@@ -1,11 +1,15 @@
-// Sockets behind the two questions of network.h.
+// Sockets behind the questions of network.h.
 #include "trainer/group/network.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -22,6 +26,12 @@ Addresses resolve(const std::string& host, int port, int type) {
   addrinfo* found = nullptr;
   const bool ok = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found) == 0;
   return {ok ? found : nullptr, &freeaddrinfo};
+}
+
+std::optional<std::string> text_of(const sockaddr* address, socklen_t length) {
+  char text[NI_MAXHOST];
+  const bool ok = getnameinfo(address, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0;
+  return ok ? std::optional<std::string>(text) : std::nullopt;
 }
 
 class Socket {
@@ -75,14 +85,60 @@ std::optional<std::string> address_towards(const std::string& host) {
     sockaddr_storage own{};
     socklen_t length = sizeof own;
     auto* address = reinterpret_cast<sockaddr*>(&own);
-    char text[NI_MAXHOST];
-    if (connect(socket.fd(), each->ai_addr, each->ai_addrlen) == 0 &&
-        getsockname(socket.fd(), address, &length) == 0 &&
-        getnameinfo(address, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) {
-      return text;
+    if (connect(socket.fd(), each->ai_addr, each->ai_addrlen) != 0 ||
+        getsockname(socket.fd(), address, &length) != 0) {
+      continue;
     }
+    if (auto text = text_of(address, length)) return text;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> resolved_addresses(const std::string& host) {
+  std::vector<std::string> texts;
+  const Addresses addresses = resolve(host, 0, SOCK_STREAM);
+  for (const addrinfo* each = addresses.get(); each; each = each->ai_next) {
+    const auto text = text_of(each->ai_addr, each->ai_addrlen);
+    if (text && std::ranges::count(texts, *text) == 0) texts.push_back(*text);
+  }
+  return texts;
+}
+
+// IPv6 takes IPv4 with it; IPv4 alone is for a machine without the other.
+int failure_to_listen(int port) {
+  addrinfo wanted{};
+  wanted.ai_flags = AI_PASSIVE;
+  wanted.ai_socktype = SOCK_STREAM;
+  int error = EADDRNOTAVAIL;
+  for (const int family : {AF_INET6, AF_INET}) {
+    wanted.ai_family = family;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(nullptr, std::to_string(port).c_str(), &wanted, &found) != 0) continue;
+    const Addresses any(found, &freeaddrinfo);
+    const Socket socket(*any, 0);
+    if (socket.fd() < 0) continue;
+    const int on = 1;
+    setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const bool ok = bind(socket.fd(), any->ai_addr, any->ai_addrlen) == 0;
+    error = ok && listen(socket.fd(), 1) == 0 ? 0 : errno;
+    if (error != EADDRNOTAVAIL) return error;
+  }
+  return error;
+}
+
+std::vector<InterfaceAddress> interface_addresses() {
+  std::vector<InterfaceAddress> found;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return found;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, &freeifaddrs);
+  for (const ifaddrs* each = all; each; each = each->ifa_next) {
+    if (!each->ifa_addr || !(each->ifa_flags & IFF_UP)) continue;
+    const int family = each->ifa_addr->sa_family;
+    if (family != AF_INET && family != AF_INET6) continue;
+    const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    if (const auto text = text_of(each->ifa_addr, length)) found.push_back({each->ifa_name, *text});
+  }
+  return found;
 }
 
 }  // namespace lockstep

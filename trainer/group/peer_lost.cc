@@ -4,6 +4,7 @@
 #include <gloo/common/error.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "trainer/torch.h"
 
@@ -27,6 +28,12 @@ std::string plain_words(const std::exception& error) {
 bool is_peer_loss(const std::exception& error) {
   return dynamic_cast<const PeerLost*>(&error) || dynamic_cast<const c10::DistError*>(&error) ||
          dynamic_cast<const gloo::Exception*>(&error);
+}
+
+// Gloo's exceptions for a silent and for a broken connection have one type.
+bool is_timeout(const std::exception& error) {
+  return is_peer_loss(error) &&
+         std::string_view(error.what()).find("imed out") != std::string::npos;
 }
 
 PeerLost lost_while_connecting(const c10::Error& error) { return PeerLost(plain_words(error)); }

@@ -20,6 +20,9 @@ struct PeerLost : std::runtime_error {
 // a collective times out; such errors also come out of a backward pass, whose hooks communicate.
 bool is_peer_loss(const std::exception& error);
 
+// True for the peer losses in which connections hold but some rank did not come in time.
+bool is_timeout(const std::exception& error);
+
 // What Gloo says when a rank dies while all connect to each other: a plain error by its type.
 PeerLost lost_while_connecting(const c10::Error& error);
 

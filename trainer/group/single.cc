@@ -17,6 +17,8 @@ class Single : public Group {
   std::optional<std::string> disagreement(const std::string&, const std::string&) override {
     return std::nullopt;
   }
+  void set_patience(std::chrono::seconds) override {}
+  std::string who_is_late(const std::string&) override { return {}; }
   void leave() override {}
   c10::intrusive_ptr<c10d::ProcessGroup> process_group() const override { return {}; }
 

@@ -7,6 +7,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "tests/support/temporary_directory.h"
+#include "trainer/group/nccl_interface.h"
+
 namespace lockstep {
 namespace {
 
@@ -53,6 +60,60 @@ TEST(AddressTowards, IsLoopbackForLoopback) {
 
 TEST(AddressTowards, IsNothingForAnUnknownName) {
   EXPECT_EQ(address_towards("no-such-host.invalid"), std::nullopt);
+}
+
+TEST(NcclInterface, IsTheOneThatHoldsTheAddressTowardsRank0) {
+  struct Case {
+    const char* master;
+    const char* own;
+    std::optional<std::string> value;
+  };
+  const std::vector<InterfaceAddress> interfaces = {
+      {"lo", "127.0.0.1"},  {"lo", "::1"},         {"docker0", "172.17.0.1"},
+      {"eth1", "10.0.0.5"}, {"eth10", "10.9.0.5"}, {"ib0", "fe80::5%ib0"}};
+  for (const Case& each :
+       {Case{"job-0.svc", "10.0.0.5", "=eth1"}, Case{"job-0.svc", "10.9.0.5", "=eth10"},
+        Case{"172.17.0.9", "172.17.0.1", "=docker0"}, Case{"fe80::1%ib0", "fe80::5%ib0", "=ib0"},
+        Case{"127.0.0.1", "127.0.0.1", "=lo"}, Case{"localhost", "::1", "=lo"},
+        Case{"machine", "127.0.0.1", std::nullopt},  // Debian's own name
+        Case{"job-0.svc", "10.0.0.6", std::nullopt}}) {
+    EXPECT_EQ(nccl_interface(each.master, each.own, interfaces), each.value) << each.master;
+  }
+}
+
+TEST(NcclInterface, IsLeftToTheUserWhoChose) {
+  const testing::TemporaryDirectory directory;
+  const std::string file = directory / "nccl.conf";
+  testing::set_content(file, "NCCL_DEBUG=WARN\n");
+  setenv("NCCL_CONF_FILE", file.c_str(), 1);
+  unsetenv("NCCL_SOCKET_IFNAME");
+  EXPECT_FALSE(is_nccl_interface_chosen());
+  testing::set_content(file, "NCCL_DEBUG=WARN\nNCCL_SOCKET_IFNAME=ib0\n");
+  EXPECT_TRUE(is_nccl_interface_chosen());
+  choose_nccl_interface("127.0.0.1", "127.0.0.1");
+  EXPECT_EQ(std::getenv("NCCL_SOCKET_IFNAME"), nullptr);
+  unsetenv("NCCL_CONF_FILE");
+  choose_nccl_interface("127.0.0.1", "127.0.0.1");
+  EXPECT_STREQ(std::getenv("NCCL_SOCKET_IFNAME"), "=lo");
+  choose_nccl_interface("::1", "::1");
+  EXPECT_STREQ(std::getenv("NCCL_SOCKET_IFNAME"), "=lo");
+  unsetenv("NCCL_SOCKET_IFNAME");
+}
+
+TEST(InterfaceAddresses, HoldLoopback) {
+  const auto all = interface_addresses();
+  EXPECT_EQ(std::ranges::count(all, "127.0.0.1", &InterfaceAddress::address), 1);
+}
+
+TEST(ResolvedAddresses, AreNumericAndEachOnce) {
+  EXPECT_EQ(resolved_addresses("127.0.0.1"), std::vector<std::string>{"127.0.0.1"});
+  EXPECT_TRUE(resolved_addresses("no-such-host.invalid").empty());
+}
+
+TEST(FailureToListen, IsTheErrorOfATakenPort) {
+  Port port;
+  port.open();
+  EXPECT_EQ(failure_to_listen(port.number()), EADDRINUSE);
 }
 
 }  // namespace
