@@ -1,23 +1,20 @@
-// Rank 0 reads and writes; a broadcast brings the others to the same state.
+// Rank 0 reads and writes, the latter beside the training; a broadcast brings the others to the
+// same state.
 #include "trainer/checkpoints.h"
 
-#include <stdexcept>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "trainer/log_line.h"
+#include "trainer/same_settings.h"
+#include "trainer/shape_json.h"
 #include "trainer/state/torch_tensors.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
 namespace {
-
-constexpr char kDataIdentity[] = "data.identity";
-constexpr char kStepsPerEpoch[] = "number of steps per epoch";
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::vector<at::Tensor> values_of(const NamedTensors& tensors) {
   std::vector<at::Tensor> values;
@@ -29,16 +26,52 @@ Retention retention_of(const CheckpointConfig& config) {
   return {config.keep, config.keep_every, config.best == "none" ? "" : config.best};
 }
 
+std::optional<double> quality_of(const std::optional<Evaluation>& evaluation,
+                                 const std::string& by) {
+  if (!evaluation || by == "none") return std::nullopt;
+  return by == "loss" ? evaluation->loss : evaluation->accuracy;
+}
+
+// JSON has no infinity and no NaN: they are written as words. Earlier versions wrote null.
+nlohmann::json written(const std::vector<double>& numbers) {
+  auto list = nlohmann::json::array();
+  for (const double number : numbers) {
+    list.push_back(std::isfinite(number) ? nlohmann::json(number)
+                                         : nlohmann::json(std::to_string(number)));
+  }
+  return list;
+}
+
+std::vector<double> read_numbers(const nlohmann::json& list) {
+  std::vector<double> numbers;
+  for (const nlohmann::json& item : list) {
+    numbers.push_back(item.is_number()   ? item.get<double>()
+                      : item.is_string() ? std::stod(item.get<std::string>())
+                                         : std::numeric_limits<double>::quiet_NaN());
+  }
+  return numbers;
+}
+
 }  // namespace
 
 Checkpoints::Checkpoints(const Config& config, const DataFacts& data, const Place& place,
                          Group& group)
-    : config_(config), settings_(state_settings(config)), group_(group) {
-  settings_[kDataIdentity] = data.identity;
-  settings_[kStepsPerEpoch] = std::to_string(data.steps_per_epoch);
-  if (is_on() && group.rank() == 0) {
-    writer_.emplace(config.checkpoint.directory, CheckpointOwner{place.job_uid, place.attempt},
-                    retention_of(config.checkpoint));
+    : config_(config),
+      owner_{place.job_uid, place.attempt},
+      shape_(data.shape),
+      settings_(settings_to_resume(config, data.identity, data.steps_per_epoch)),
+      group_(group) {}
+
+void Checkpoints::own() {
+  if (!is_on() || group_.rank() > 0) return;
+  writer_.emplace(config_.checkpoint.directory, owner_, retention_of(config_.checkpoint));
+}
+
+Checkpoints::~Checkpoints() {
+  try {
+    finish();
+  } catch (const std::exception& error) {
+    log_line(std::string("warning: the last checkpoint was not saved: ") + error.what());
   }
 }
 
@@ -54,12 +87,14 @@ void Checkpoints::share(TrainingState& state) {
     return at::tensor(values).to(group_.device());
   };
   const at::Tensor counts =
-      on_device({state.step, state.epoch, static_cast<std::int64_t>(state.metrics.size())});
+      on_device({state.step, state.epoch, static_cast<std::int64_t>(state.metrics.size()),
+                 state.left_out_in_a_row});
   group_.broadcast({counts});
   state.step = counts[0].item<std::int64_t>();
   state.epoch = counts[1].item<std::int64_t>();
   if (state.step == 0) return;
   state.metrics.resize(static_cast<std::size_t>(counts[2].item<std::int64_t>()));
+  state.left_out_in_a_row = static_cast<int>(counts[3].item<std::int64_t>());
   const at::Tensor metrics = at::tensor(state.metrics).to(group_.device());
   if (!state.metrics.empty()) group_.broadcast({metrics});
   for (std::size_t i = 0; i < state.metrics.size(); ++i) {
@@ -80,47 +115,68 @@ void Checkpoints::restore_newest(TrainingState& state) {
     return;
   }
   const Checkpoint& checkpoint = *found.newest;
-  if (config_.checkpoint.resume != "force") require_same_settings(checkpoint);
+  if (config_.checkpoint.resume != "force") {
+    require_same_settings(checkpoint, settings_, config_.checkpoint.directory);
+  }
   restore("model.safetensors", checkpoint.model, state.model);
   restore("optimizer.safetensors", checkpoint.optimizer, state.optimizer);
   state.step = checkpoint.step;
   state.epoch = checkpoint.state.value("epoch", std::int64_t{0});
-  state.metrics = checkpoint.state.value("metrics", std::vector<double>{});
-  writer_->continue_from(checkpoint.step);
+  state.metrics = read_numbers(checkpoint.state.value("metrics", nlohmann::json::array()));
+  state.left_out_in_a_row = checkpoint.state.value("left_out_in_a_row", 0);
+  if (writer_) writer_->continue_from(checkpoint.step);
 }
 
-void Checkpoints::require_same_settings(const Checkpoint& checkpoint) const {
-  const auto written = checkpoint.state.at("settings").get<Settings>();
-  const std::vector<std::string> names = differing(written, settings_);
-  if (names.empty()) return;
-  throw std::invalid_argument("checkpoint step " + std::to_string(checkpoint.step) + " in " +
-                              config_.checkpoint.directory + " was written with another " +
-                              joined(names) +
-                              ": use the settings it has, another checkpoint.directory (in a "
-                              "TrainingJob another checkpoints.subPath), or checkpoint.resume: "
-                              "force");
-}
-
-void Checkpoints::save(const TrainingState& state) {
+void Checkpoints::save(const TrainingState& state, const std::optional<Evaluation>& evaluation) {
   if (!writer_) return;
-  const NamedTensors model = on_host(state.model);
-  const NamedTensors optimizer = on_host(state.optimizer);
-  const std::vector<TensorRecord> model_records = records_of(model);
-  const std::vector<TensorRecord> optimizer_records = records_of(optimizer);
-  writer_->publish(state.step, {.model = model_records,
-                                .optimizer = optimizer_records,
-                                .state = {{"step", state.step},
-                                          {"epoch", state.epoch},
-                                          {"metrics", state.metrics},
-                                          {"seed", config_.seed},
-                                          {"settings", settings_},
-                                          {"config_hash", state_hash(config_)},
-                                          {"config", resolved(config_)}}});
+  finish();
+  const bool waits = !config_.checkpoint.asynchronous;
+  saving_ = std::async(waits ? std::launch::deferred : std::launch::async,
+                       [this, moment = moment_of(state, evaluation)] { return publish(moment); });
+  if (waits) finish();
 }
 
-void Checkpoints::judge(std::int64_t step, double loss, double accuracy) {
-  if (!writer_ || config_.checkpoint.best == "none") return;
-  writer_->judge(step, config_.checkpoint.best == "loss" ? loss : accuracy);
+// A copy is needed only where training goes on.
+Checkpoints::Moment Checkpoints::moment_of(const TrainingState& state,
+                                           const std::optional<Evaluation>& evaluation) {
+  const auto held = [this](Snapshot& snapshot, const NamedTensors& tensors) {
+    return config_.checkpoint.asynchronous ? snapshot.take(tensors) : on_host(tensors);
+  };
+  return {.step = state.step,
+          .model = held(model_, state.model),
+          .optimizer = held(optimizer_, state.optimizer),
+          .state = numbers_of(state),
+          .quality = quality_of(evaluation, config_.checkpoint.best)};
+}
+
+nlohmann::json Checkpoints::numbers_of(const TrainingState& state) const {
+  return {{"step", state.step},
+          {"epoch", state.epoch},
+          {"metrics", written(state.metrics)},
+          {"left_out_in_a_row", state.left_out_in_a_row},
+          {"seed", config_.seed},
+          {"shape", json_of(shape_)},
+          {"settings", settings_},
+          {"config_hash", state_hash(config_)},
+          {"config", resolved(config_)}};
+}
+
+std::int64_t Checkpoints::publish(const Moment& moment) {
+  const std::vector<TensorRecord> model = records_of(moment.model);
+  const std::vector<TensorRecord> optimizer = records_of(moment.optimizer);
+  writer_->publish(moment.step, {.model = model, .optimizer = optimizer, .state = moment.state});
+  if (moment.quality) writer_->judge(moment.step, *moment.quality);
+  return moment.step;
+}
+
+std::optional<std::int64_t> Checkpoints::newly_durable() {
+  using std::chrono::seconds;
+  if (saving_.valid() && saving_.wait_for(seconds(0)) == std::future_status::ready) finish();
+  return std::exchange(newly_durable_, std::nullopt);
+}
+
+void Checkpoints::finish() {
+  if (saving_.valid()) newly_durable_ = saving_.get();
 }
 
 }  // namespace lockstep

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "trainer/batches/batch.h"
 #include "trainer/config/config.h"
+#include "trainer/eval.h"
 #include "trainer/group/group.h"
 #include "trainer/group/place.h"
 #include "trainer/state/checkpoint_directory.h"
+#include "trainer/state/torch_snapshot.h"
 #include "trainer/state/torch_tensors.h"
 
 namespace lockstep {
@@ -21,6 +25,7 @@ struct TrainingState {
   std::int64_t step = 0;        // optimizer steps done
   std::int64_t epoch = 0;       // that the last of them belongs to, from 1
   std::vector<double> metrics;  // schedule.metric of all evaluations so far
+  int left_out_in_a_row = 0;    // the last so many steps had no number; see NonFiniteGuard
 };
 
 // What a step number means, beside the settings. Steps of an epoch depend on the number of ranks
@@ -28,12 +33,26 @@ struct TrainingState {
 struct DataFacts {
   std::string identity;
   std::int64_t steps_per_epoch = 1;
+  DataShape shape{};  // only noted, for an export of the model
 };
 
+// Threads: the one that trains calls. With checkpoint.asynchronous a second one writes a copy of
+// the state while training goes on; there is at most one save under way, and only its thread
+// touches the directory meanwhile. What that thread throws comes out of the next call that says so.
 class Checkpoints {
  public:
   // Does nothing at all when config.checkpoint.directory is empty. `group` outlives this.
   Checkpoints(const Config& config, const DataFacts& data, const Place& place, Group& group);
+
+  // Waits for the save under way, which is so not lost to an error elsewhere. Its own error is then
+  // a warning, since another one ends the run.
+  ~Checkpoints();
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+
+  // Makes this run the owner of the directory, where it will save: before resume(). A run that only
+  // reads leaves it out and may share the directory with one that trains. Throws StorageError.
+  void own();
 
   // (all) Restores the newest whole checkpoint into `state`, writing into its tensors; leaves it as
   // it is when there is none or checkpoint.resume is never. Rank 0 reads, the others get its state.
@@ -42,25 +61,45 @@ class Checkpoints {
   // settings that shape the state, unless checkpoint.resume is force.
   void resume(TrainingState& state);
 
-  // Makes `state` durable; does nothing on a rank that is no writer. Throws StorageError.
-  void save(const TrainingState& state);
+  // Waits for the save before, then saves `state`: it is durable when this returns or, with
+  // checkpoint.asynchronous, when newly_durable() tells. Its tensors may change at once. With the
+  // `evaluation` of this very state it competes for checkpoint.best. Does nothing on a rank that is
+  // no writer. Throws StorageError, of this save or the one before.
+  void save(const TrainingState& state, const std::optional<Evaluation>& evaluation = {});
 
-  // Tells how good the state that was saved last at `step` is, so that checkpoint.best can keep the
-  // best one. Throws StorageError.
-  void judge(std::int64_t step, double loss, double accuracy);
+  // The newest step that became durable since the last call, if any did. Never waits. Throws the
+  // StorageError of a save that failed.
+  std::optional<std::int64_t> newly_durable();
+
+  // Waits until no save is under way. Throws its StorageError.
+  void finish();
 
   bool is_on() const { return !config_.checkpoint.directory.empty(); }
-  bool is_writer() const { return writer_.has_value(); }  // rank 0, if there is a directory
+  bool is_writer() const { return writer_.has_value(); }  // rank 0 after own()
 
  private:
+  // What is saved, on the host.
+  struct Moment {
+    std::int64_t step = 0;
+    NamedTensors model, optimizer;
+    nlohmann::json state;
+    std::optional<double> quality;  // by checkpoint.best
+  };
+  Moment moment_of(const TrainingState& state, const std::optional<Evaluation>& evaluation);
+  nlohmann::json numbers_of(const TrainingState& state) const;
+  std::int64_t publish(const Moment& moment);
   void restore_newest(TrainingState& state);
   void share(TrainingState& state);
-  void require_same_settings(const Checkpoint& checkpoint) const;
 
   Config config_;
+  CheckpointOwner owner_;
+  DataShape shape_;
   Settings settings_;  // what must be equal for a resume, the data's identity among it
   Group& group_;
-  std::optional<CheckpointWriter> writer_;  // rank 0 only
+  std::optional<CheckpointWriter> writer_;  // rank 0 only; while saving_ is valid its thread's
+  Snapshot model_, optimizer_;              // what that thread reads
+  std::future<std::int64_t> saving_;        // gives the step once it is durable
+  std::optional<std::int64_t> newly_durable_;
 };
 
 }  // namespace lockstep

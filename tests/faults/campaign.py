@@ -19,8 +19,9 @@ LONGEST = 120  # seconds that one run may take
 class Run:
     """One start of a training under the launcher."""
 
-    def __init__(self, ranks, checkpoints):
-        words = [word for name, value in (SETTINGS | {"checkpoint.directory": checkpoints}).items() for word in ("--set", f"{name}={value}")]
+    def __init__(self, ranks, checkpoints, asynchronous=True):
+        settings = SETTINGS | {"checkpoint.directory": checkpoints, "checkpoint.asynchronous": str(asynchronous).lower()}
+        words = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
         self.checkpoints = checkpoints
         self.launcher = subprocess.Popen([LAUNCH, "--standalone", "--nproc", str(ranks), "--", TRAIN, "run", *words], stdout=subprocess.PIPE,
                                          stderr=subprocess.STDOUT, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
@@ -97,7 +98,8 @@ def campaign(ranks, faults, folder, seed):
         checkpoints = folder / f"training-{number}"
         checkpoints.mkdir()
         while True:
-            run = Run(ranks, checkpoints)
+            asynchronous = dice.choice((True, False))
+            run = Run(ranks, checkpoints, asynchronous)
             kind = dice.choice(("rank", "rank", "launcher", "all", "stop"))
             moment = dice.choice(("in a checkpoint", "at random"))
             is_hit = False
@@ -114,7 +116,8 @@ def campaign(ranks, faults, folder, seed):
             assert code in allowed, f"{kind} {moment}: exit {code}\n{output}"
             latest = (checkpoints / "LATEST").read_text().strip() if (checkpoints / "LATEST").exists() else "no checkpoint"
             if is_hit:
-                yield f"{ranks} ranks: fault {done}: {kind} {moment}, exit {code}, {latest}"
+                beside = "beside" if asynchronous else "within"
+                yield f"{ranks} ranks: fault {done}: {kind} {moment} {beside} the training, exit {code}, {latest}"
             if code == 0:
                 break
         assert final_model(checkpoints) == wanted, f"{ranks} ranks: training {number} ended with other bytes, seed {seed}"

@@ -23,13 +23,14 @@ def test_kills_and_stops_at_random_moments_change_no_bit(ranks, faults, tmp_path
         print(line, flush=True)
 
 
-def test_a_full_disk_leaves_the_older_checkpoints_and_the_resumed_run_is_exact(tmp_path):
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_a_full_disk_leaves_the_older_checkpoints_and_the_resumed_run_is_exact(asynchronous, tmp_path):
     wanted, _ = campaign.undisturbed(2, tmp_path / "undisturbed")
     disk = tmp_path / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk], check=True)
     try:
-        run = campaign.Run(2, disk)
+        run = campaign.Run(2, disk, asynchronous)
         while not (disk / "LATEST").exists():
             assert run.launcher.poll() is None, "the training ended before its first checkpoint"
         ballast = disk / "logs-ballast"

@@ -85,6 +85,9 @@ struct CheckpointOwner {
   bool operator==(const CheckpointOwner&) const = default;
 };
 
+// Who claimed the directory last; nullopt when nobody did or the record is unreadable.
+std::optional<CheckpointOwner> owner_of(const std::filesystem::path& directory);
+
 // Publishes checkpoints; one per run, on rank 0, used by one thread at a time.
 //
 // Fencing: the writer records itself in OWNER at construction and looks again right before each

@@ -71,7 +71,15 @@ void delete_hidden(const fs::path& path) {
   fs::remove_all(path, ignored);
 }
 
-// nullopt when nobody has claimed the directory or the record is unreadable.
+std::string superseded(const fs::path& directory, const CheckpointOwner& by,
+                       const CheckpointOwner& owner) {
+  const std::string whose = by.job == owner.job ? "of this job" : "of job '" + by.job + "'";
+  return fmt::format("cannot publish in {}: attempt {} {} owns it now, this is attempt {}",
+                     directory.string(), by.attempt, whose, owner.attempt);
+}
+
+}  // namespace
+
 std::optional<CheckpointOwner> owner_of(const fs::path& directory) {
   try {
     const json record = json::parse(read_file(directory / kOwnerFile).text());
@@ -83,15 +91,6 @@ std::optional<CheckpointOwner> owner_of(const fs::path& directory) {
     return std::nullopt;
   }
 }
-
-std::string superseded(const fs::path& directory, const CheckpointOwner& by,
-                       const CheckpointOwner& owner) {
-  const std::string whose = by.job == owner.job ? "of this job" : "of job '" + by.job + "'";
-  return fmt::format("cannot publish in {}: attempt {} {} owns it now, this is attempt {}",
-                     directory.string(), by.attempt, whose, owner.attempt);
-}
-
-}  // namespace
 
 CheckpointWriter::CheckpointWriter(const fs::path& directory, CheckpointOwner owner,
                                    Retention retention)

@@ -74,17 +74,22 @@ void copy(const TensorRecord& record, const at::Tensor& tensor) {
   tensor.detach().copy_(host);
 }
 
+constexpr char kRemedy[] =
+    ": take the model and optimizer that it was written with, or another checkpoint.directory";
+
 void restore(const std::string& what, const Safetensors& file, const NamedTensors& tensors) {
   const at::NoGradGuard no_grad;
   if (file.tensors().size() != tensors.size()) {
     throw std::invalid_argument(what + " holds " + std::to_string(file.tensors().size()) +
-                                " tensors, " + std::to_string(tensors.size()) + " are needed");
+                                " tensors, " + std::to_string(tensors.size()) + " are needed" +
+                                kRemedy);
   }
   for (const auto& [name, tensor] : tensors) {
     const TensorRecord* record = file.find(name);
-    if (!record) throw std::invalid_argument(what + " holds no tensor " + name);
+    if (!record) throw std::invalid_argument(what + " holds no tensor " + name + kRemedy);
     if (!is_like(*record, tensor)) {
-      throw std::invalid_argument(what + ": tensor " + name + " has another shape or type");
+      throw std::invalid_argument(what + ": tensor " + name + " has another shape or type" +
+                                  kRemedy);
     }
     copy(*record, tensor);
   }

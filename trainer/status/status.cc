@@ -32,6 +32,8 @@ std::string line_of(const Status& status) {
   add(line, "secondsRemaining", status.figures.seconds_remaining);
   add(line, "dataWait", status.figures.data_wait);
   add(line, "commWait", status.figures.comm_wait);
+  add(line, "mfu", status.figures.mfu);
+  add(line, "memory", status.figures.memory);
   return line.append("}\n");
 }
 

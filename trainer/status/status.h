@@ -16,6 +16,8 @@ struct Figures {
   std::optional<double> seconds_remaining{};   // until the end of the run
   std::optional<double> data_wait{};           // share of the time, 0 to 1
   std::optional<double> comm_wait{};           // share of the time, 0 to 1
+  std::optional<double> mfu{};                 // share of the devices' peak that is computed
+  std::optional<double> memory{};              // bytes, the most so far: speed/memory.h
 };
 
 struct Status {

@@ -31,6 +31,7 @@ StatusWriter::StatusWriter(const std::optional<std::string>& path, std::chrono::
 
 StatusWriter::~StatusWriter() {
   if (timer_) timer_delete(*timer_);
+  if (is_newer_) tell_newest();
   if (fifo_ >= 0) close(fifo_);
 }
 

@@ -27,7 +27,7 @@ class StatusWriter {
   // Says "init". Without a path, or where that is no FIFO, it says nothing, ever.
   explicit StatusWriter(const std::optional<std::string>& path,
                         std::chrono::milliseconds pause = std::chrono::seconds(1));
-  ~StatusWriter();
+  ~StatusWriter();  // tells what is left to tell, such as the checkpoint of a run that was stopped
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
 

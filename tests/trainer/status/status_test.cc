@@ -21,7 +21,9 @@ const Status kWhole{.phase = Phase::kEval,
                                 .samples_per_second = 1234567.5,
                                 .seconds_remaining = 31,
                                 .data_wait = 1e-9,
-                                .comm_wait = 1}};
+                                .comm_wait = 1,
+                                .mfu = 0.5,
+                                .memory = 2e9}};
 
 TEST(StatusLine, SaysEveryFieldOfTheDocument) {
   const std::string line = line_of(kWhole);
@@ -35,7 +37,9 @@ TEST(StatusLine, SaysEveryFieldOfTheDocument) {
                                                          {"samplesPerSecond", 1234567.5},
                                                          {"secondsRemaining", 31},
                                                          {"dataWait", 1e-9},
-                                                         {"commWait", 1}}));
+                                                         {"commWait", 1},
+                                                         {"mfu", 0.5},
+                                                         {"memory", 2e9}}));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 

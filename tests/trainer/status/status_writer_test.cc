@@ -115,6 +115,16 @@ TEST_F(StatusWriterTest, TellsFiguresWithTheNextLineAndKeepsThem) {
   EXPECT_EQ(told(), "{\"phase\": \"eval\"" + rest + "{\"phase\": \"done\"" + rest);
 }
 
+TEST_F(StatusWriterTest, KeepsNothingToItselfAtTheEnd) {
+  {
+    StatusWriter writer(path_, kNever);
+    writer.enter(Phase::kCheckpoint);
+    told();
+    writer.checkpoint(40);
+  }
+  EXPECT_EQ(told(), "{\"phase\": \"checkpoint\", \"checkpointStep\": 40}\n");
+}
+
 // Exercises every call; the test is that it returns.
 void run_through(const std::optional<std::string>& path) {
   StatusWriter writer(path, kSoon);
