@@ -1,7 +1,11 @@
 # LibTorch as imported targets over the unpacked torch wheel, or over the official libtorch archive.
 #   lockstep_torch  what a target that uses LibTorch links
-# Also installed with lockstep-ddp, whose users need the same.
+# Also installed with lockstep-ddp and lockstep-model, whose users need the same; the first to include it decides.
 # find_package(Torch) is not used: with a CUDA build of LibTorch it demands nvcc.
+
+if(TARGET lockstep_torch)
+  return()
+endif()
 
 set(LOCKSTEP_LIBTORCH_DIR "" CACHE PATH "Folder with torch/lib and torch/include, or with lib and include")
 set(LOCKSTEP_CUDA_DIR "" CACHE PATH "Folder with the headers of CUDA and NCCL, as setup/cuda.sh makes it")
@@ -29,7 +33,9 @@ elseif(NOT EXISTS ${torch_root}/lib/libtorch_cpu.so)
     "-DLOCKSTEP_LIBTORCH_DIR=..., or leave it out with -DLOCKSTEP_TORCH=OFF")
 endif()
 file(REAL_PATH ${torch_root} torch_root)
-find_path(GLOO_INCLUDE_DIR gloo/algorithm.h REQUIRED)  # headers only: the code is inside libtorch_cpu
+if(NOT LOCKSTEP_LIBTORCH_ALONE)
+  find_path(GLOO_INCLUDE_DIR gloo/algorithm.h REQUIRED)  # headers only: the code is inside libtorch_cpu
+endif()
 
 # imported(name): the shared library lib<name>.so of LibTorch.
 function(imported name)
@@ -41,8 +47,11 @@ imported(c10)
 imported(torch_cpu)
 add_library(lockstep_torch INTERFACE)
 target_include_directories(lockstep_torch SYSTEM INTERFACE
-  ${torch_root}/include ${torch_root}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
-target_compile_definitions(lockstep_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+  ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
+if(GLOO_INCLUDE_DIR)
+  target_include_directories(lockstep_torch SYSTEM INTERFACE ${GLOO_INCLUDE_DIR})
+  target_compile_definitions(lockstep_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+endif()
 # Operators register themselves when a library is loaded, so no library may be dropped as unused.
 target_link_options(lockstep_torch INTERFACE -Wl,--no-as-needed -Wl,--allow-shlib-undefined)
 target_link_libraries(lockstep_torch INTERFACE torch::torch_cpu torch::c10)

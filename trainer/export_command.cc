@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "trainer/errors.h"
-#include "trainer/state/checkpoint_directory.h"
 #include "trainer/state/weights_file.h"
 
 namespace lockstep {
@@ -40,6 +38,8 @@ std::int64_t number_in(const std::string& step) {
   throw std::invalid_argument("--step " + step + " is no step: write a number or best");
 }
 
+}  // namespace
+
 Checkpoint checkpoint_of(const ExportRequest& request, const Tell& tell) {
   if (request.step.empty()) return newest_in(request.from, tell);
   const bool is_best = request.step == "best";
@@ -47,7 +47,7 @@ Checkpoint checkpoint_of(const ExportRequest& request, const Tell& tell) {
 }
 
 // The optimizer's file holds the averages of parameters, if the run made any.
-std::vector<TensorRecord> weights_of(const Checkpoint& checkpoint) {
+std::vector<TensorRecord> exported_weights(const Checkpoint& checkpoint) {
   std::vector<TensorRecord> weights = checkpoint.model.tensors();
   for (TensorRecord& weight : weights) {
     const TensorRecord* average = checkpoint.optimizer.find(weight.name + ".ema");
@@ -60,11 +60,14 @@ std::vector<TensorRecord> weights_of(const Checkpoint& checkpoint) {
   return weights;
 }
 
-}  // namespace
-
 void export_weights(const ExportRequest& request, const Tell& tell) {
+  if (!request.overrides.empty()) {
+    throw std::invalid_argument("--set " + request.overrides.front() +
+                                " has no meaning for weights alone: leave it out, or let --to end "
+                                "in .torchscript.pt");
+  }
   const Checkpoint checkpoint = checkpoint_of(request, tell);
-  write_weights(request.to, weights_of(checkpoint));
+  write_weights(request.to, exported_weights(checkpoint));
   tell("wrote " + std::to_string(checkpoint.model.tensors().size()) + " tensors of step " +
        std::to_string(checkpoint.step) + " to " + request.to.string());
 }

@@ -3,7 +3,8 @@
 // in front of attention and of the feed-forward layer, embedding and output share one matrix.
 #include <cmath>
 
-#include "trainer/model/model.h"
+#include "trainer/model/positions.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
@@ -30,7 +31,7 @@ class CausalAttention : public torch::nn::Module {
         at::scaled_dot_product_attention(by_head(parts[0]), by_head(parts[1]), by_head(parts[2]),
                                          /*attn_mask=*/{}, is_training() ? dropout_ : 0.0,
                                          /*is_causal=*/true);
-    const at::Tensor joined = looked.transpose(1, 2).reshape(x.sizes());
+    const at::Tensor joined = looked.transpose(1, 2).flatten(2);
     return at::dropout(c_proj_->forward(joined), dropout_, is_training());
   }
 
@@ -100,7 +101,7 @@ class CharGpt : public Model {
 
   at::Tensor forward(const Batch& batch) override {
     const at::Tensor& tokens = batch.inputs;  // [batch, length]
-    const at::Tensor positions = at::arange(tokens.size(1), tokens.options());
+    const at::Tensor positions = positions_in(tokens).select(0, 0);
     at::Tensor x = wte_->forward(tokens) + wpe_->forward(positions);
     x = at::dropout(x, dropout_, is_training());
     for (const auto& block : *blocks_) x = block->as<Block>()->forward(x);

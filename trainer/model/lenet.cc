@@ -3,7 +3,7 @@
 // by Ioffe and Szegedy, arXiv 1502.03167.
 #include <stdexcept>
 
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {

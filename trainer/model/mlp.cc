@@ -1,6 +1,6 @@
 // Multi-layer perceptron: linear layers with ReLU between them. Without batch norm, so that a step
 // does not depend on how a batch is cut over ranks.
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {

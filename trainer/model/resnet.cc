@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {

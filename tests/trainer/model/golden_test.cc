@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_directory.h"
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {

@@ -1,9 +1,8 @@
 // Shapes, sizes and reproducible weights of the built-in models.
-#include "trainer/model/model.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
