@@ -50,6 +50,10 @@ const std::array<FieldRule, kFieldCount> kFieldRules = {{
      "Share of the time spent waiting for data."},
     {Field::kCommWait, "commWait", false, 0, 1, "comm_wait_ratio",
      "Share of the time spent waiting for other ranks."},
+    {Field::kMfu, "mfu", false, 0, kMost, "mfu_ratio",
+     "Share of the devices' peak that the model's operations reach."},
+    {Field::kMemory, "memory", false, 0, kMost, "peak_memory_bytes",
+     "Most memory in use so far, of the device."},
 }};
 
 std::string merge_line(Report& report, std::string_view line) {

@@ -20,6 +20,8 @@ enum class Field {
   kSecondsRemaining,
   kDataWait,
   kCommWait,
+  kMfu,
+  kMemory,
 };
 
 // A field's name in JSON, the numbers it may hold, and its Prometheus metric.
@@ -32,7 +34,7 @@ struct FieldRule {
   const char* help;
 };
 
-inline constexpr std::size_t kFieldCount = 10;
+inline constexpr std::size_t kFieldCount = 12;
 extern const std::array<FieldRule, kFieldCount> kFieldRules;  // in the order of Field
 
 // All that a rank has said so far. Whole numbers stay below 2^53, so that a double holds them.

@@ -14,7 +14,7 @@ TEST(Report, TakesEveryField) {
   ASSERT_EQ(merge_line(report, R"({"schema":1,"phase":"eval","epoch":2,"epochs":3,"step":120,)"
                                R"("steps":900,"checkpointStep":100,"loss":-0.5,)"
                                R"("samplesPerSecond":5100.5,"secondsRemaining":12,"dataWait":0,)"
-                               R"("commWait":1})"),
+                               R"("commWait":1,"mfu":0.5,"memory":2e9})"),
             "");
   EXPECT_EQ(report.phase, "eval");
   const struct {
@@ -31,6 +31,8 @@ TEST(Report, TakesEveryField) {
       {Field::kSecondsRemaining, 12},
       {Field::kDataWait, 0},
       {Field::kCommWait, 1},
+      {Field::kMfu, 0.5},
+      {Field::kMemory, 2e9},
   };
   for (const auto& c : cases) EXPECT_EQ(report[c.field], c.value) << static_cast<int>(c.field);
 }
