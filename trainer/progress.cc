@@ -38,6 +38,12 @@ std::string short_duration(std::chrono::seconds duration) {
   return format("%lldm%02llds", total / 60, total % 60);
 }
 
+std::string short_size(double bytes) {
+  constexpr double kKibi = 1024, kMebi = 1024 * kKibi, kGibi = 1024 * kMebi;
+  if (bytes < kMebi) return format("%.0f KiB", bytes / kKibi);
+  return bytes < kGibi ? format("%.0f MiB", bytes / kMebi) : format("%.1f GiB", bytes / kGibi);
+}
+
 void Progress::count(std::int64_t step, std::int64_t samples, Time now) {
   if (start_step_ >= 0) {
     samples_ += samples;
@@ -83,8 +89,11 @@ std::string Progress::line(std::int64_t step, double rate, const Figures& figure
                             static_cast<long long>(plan_.total_steps), *figures.loss, rate);
   if (!figures.samples_per_second) return text;
   const std::chrono::seconds left(std::llround(*figures.seconds_remaining));
-  return text + format(" %s samples/s eta %s", short_number(*figures.samples_per_second).c_str(),
-                       short_duration(left).c_str());
+  text += format(" %s samples/s eta %s", short_number(*figures.samples_per_second).c_str(),
+                 short_duration(left).c_str());
+  if (figures.mfu) text += format(" mfu %.1f%%", *figures.mfu * 100);
+  if (figures.memory) text += " memory " + short_size(*figures.memory);
+  return text;
 }
 
 }  // namespace lockstep

@@ -30,7 +30,8 @@ class Progress {
   // Of the steps since the last call; only the loss until there is something to measure.
   Figures measure(std::int64_t step, double loss, Time now);
 
-  // "epoch 1/2 step 120/938 loss 0.4213 lr 0.05 5.1k samples/s eta 0m31s"
+  // "epoch 1/2 step 120/938 loss 0.4213 lr 0.05 5.1k samples/s eta 0m31s mfu 41.2% memory 1.9 GiB",
+  // as far as it is known.
   std::string line(std::int64_t step, double rate, const Figures& figures) const;
 
  private:
@@ -46,6 +47,9 @@ class Progress {
 
 // 5123 -> "5.1k", 87 -> "87", 2400000 -> "2.4M".
 std::string short_number(double value);
+
+// 497 KiB, 300 MiB, 1.9 GiB.
+std::string short_size(double bytes);
 
 // "0m31s", "12m05s", "3h07m".
 std::string short_duration(std::chrono::seconds duration);
