@@ -15,7 +15,7 @@ bench:  ## side-by-side measurements, printed as ratios
 	@setup/run toolchain parity && cmake --preset dev >/dev/null && tests/bench/run
 
 parity:  ## the same trainings by Python's DistributedDataParallel and by lockstep-train, compared to the last bit
-	@setup/run toolchain parity && cmake --preset dev >/dev/null && cmake --build --preset dev --target lockstep-launch lockstep-train && tests/parity/run
+	@setup/run toolchain parity && cmake --preset dev >/dev/null && cmake --build --preset dev --target lockstep-launch lockstep-train && tests/parity/run && tests/parity/torchscript
 
 soak:  ## the long fault campaigns
 	@tests/soak

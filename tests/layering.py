@@ -29,8 +29,11 @@ ALLOWED = {
     "trainer/state": ["trainer/config", "trainer/errors.h", "trainer/torch.h"],
     "trainer/group": ["trainer/config", "trainer/contract.h", "trainer/errors.h", "trainer/log_line.h", "trainer/torch.h"],
     "trainer/ddp": ["trainer/config", "trainer/group", "trainer/torch.h"],
-    "trainer/batches": ["trainer/config", "trainer/data", "trainer/errors.h", "trainer/torch.h"],
+    "trainer/batches": ["trainer/config", "trainer/data", "trainer/errors.h", "trainer/log_line.h", "trainer/torch.h"],
     "trainer/model": ["trainer/batches/batch.h", "trainer/config", "trainer/nearest.h", "trainer/torch.h"],
+    "trainer/speed": ["trainer/config", "trainer/log_line.h", "trainer/status", "trainer/torch.h"],
+    "trainer/open_files": [],
+    "trainer/doctor": ["trainer"],
     "trainer": ["trainer"],
 }
 
@@ -38,10 +41,11 @@ ALLOWED = {
 ONLY_IN = {
     r"httplib\.h": ["operator/kube/transport", "operator/runtime/status_server"],
     r"(torch|ATen|c10|gloo)/.*|trainer/torch\.h": [
-        "trainer/group", "trainer/ddp", "trainer/batches", "trainer/model", "trainer/optim/average", "trainer/optim/clip",
+        "trainer/group", "trainer/ddp", "trainer/batches", "trainer/model", "trainer/speed", "trainer/optim/average", "trainer/optim/clip",
         "trainer/optim/grad_scaler", "trainer/optim/mixed_batch", "trainer/optim/optimizer", "trainer/optim/update",
-        "trainer/state/torch", "trainer/torch", "trainer/checkpoints", "trainer/eval", "trainer/learner", "trainer/loss",
-        "trainer/mean_loss", "trainer/precision", "trainer/trainer", "trainer/run.cc", "trainer/main.cc"],
+        "trainer/state/torch", "trainer/torch", "trainer/checkpoints", "trainer/eval", "trainer/export_script", "trainer/learner", "trainer/loss",
+        "trainer/mean_loss", "trainer/precision", "trainer/rehearsal.cc", "trainer/reports.cc", "trainer/trainer", "trainer/run.cc", "trainer/main.cc",
+        "trainer/doctor/cuda", "trainer/doctor/doctor_command.cc", "trainer/doctor/training.cc"],
 }
 
 # What the pure rooms must not see: no I/O, clock, log or thread.
@@ -49,7 +53,8 @@ PURE = ["operator/plan", "trainer/plan.", "trainer/plan_report", "trainer/optim/
         "trainer/optim/non_finite", "trainer/data/sampler", "trainer/data/deal", "trainer/data/dealt_sampler",
         "trainer/data/length_bucket_sampler", "trainer/data/multigrid_sampler", "trainer/data/repeat_factor",
         "trainer/data/weighted_order", "trainer/data/random", "trainer/data/split_mix", "trainer/watch/crc32c", "trainer/watch/event.",
-        "trainer/watch/figures", "trainer/data/exact_eval", "operator/kube/request",
+        "trainer/watch/figures", "trainer/speed/device_peak", "trainer/speed/split", "trainer/bench_figures", "trainer/data/exact_eval", "trainer/doctor/finding",
+        "trainer/doctor/report", "operator/kube/request",
         "operator/kube/splitter"]
 IMPURE = {"iostream", "fstream", "thread", "mutex", "future", "condition_variable", "filesystem", "unistd.h",
           "sys/socket.h", "spdlog/spdlog.h", "operator/base/log.h", "operator/base/clock.h", "operator/base/mutex.h"}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trainer/optim/clip.h"
+#include "trainer/speed/span.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
@@ -21,11 +22,13 @@ Learner::Learner(const torch::nn::Module& model, const Config& config, at::Devic
   if (config.optim.ema_decay > 0) average_.emplace(model, config.optim);
 }
 
-at::Tensor Learner::scaled(const at::Tensor& loss) const {
-  return scaler_ ? scaler_->scaled(loss) : loss;
+void Learner::backward(const at::Tensor& loss) const {
+  const Span span("backward");
+  (scaler_ ? scaler_->scaled(loss) : loss).backward();
 }
 
 void Learner::update(double rate, std::int64_t step) {
+  const Span span("optimizer");
   norm_.reset();
   if (admits(step + 1)) {
     limit_gradients();
@@ -60,6 +63,10 @@ NamedTensors Learner::state() const {
   if (scaler_) append(all, scaler_->state(), ".grad_scaler");
   if (average_) append(all, average_->state(), ".ema");
   return all;
+}
+
+void Learner::continue_after(int left_out_in_a_row) {
+  guard_ = NonFiniteGuard(config_.skip_non_finite, left_out_in_a_row);
 }
 
 std::unique_ptr<Average::InModel> Learner::averaged() {

@@ -22,8 +22,11 @@ class Learner {
   // Learns the parameters of `model`, which it keeps alive.
   Learner(const torch::nn::Module& model, const Config& config, at::Device device);
 
-  // What to call backward on.
-  at::Tensor scaled(const at::Tensor& loss) const;
+  // The first that is learned; there is one.
+  at::Tensor first_parameter() const { return optimizer_.parameters().front(); }
+
+  // (all) Computes the gradients of `loss`, a scalar, and adds them to those that are there.
+  void backward(const at::Tensor& loss) const;
 
   // Step number `step` (from 0) with the gradients that are there, which it may scale and limit.
   // With optim.skip_non_finite, or fp16, it waits for the device and leaves a step out whose
@@ -33,8 +36,11 @@ class Learner {
   // The norm of the last step's gradients before any limit, a scalar on the device.
   at::Tensor gradient_norm() const;
 
-  // All that a resumed training needs; writing into these tensors restores it.
+  // What a resumed training needs: tensors, into which one writes to restore them, and how many
+  // steps without number were left out in a row.
   NamedTensors state() const;
+  int left_out_in_a_row() const { return guard_.in_a_row(); }
+  void continue_after(int left_out_in_a_row);
 
   // While it lives the model has the averaged weights, if there is an average.
   std::unique_ptr<Average::InModel> averaged();

@@ -34,7 +34,8 @@ double MeanLoss::take(Group& group, std::int64_t step) {
   const bool is_passed_over = passes_over_non_finite_ && samples == 0;
   if (!std::isfinite(mean) && !is_passed_over) {
     throw Diverged("the loss is not finite at step " + std::to_string(step) +
-                   ": lower optim.lr or lengthen schedule.warmup_steps");
+                   ": lower optim.lr or lengthen schedule.warmup_steps, and begin in another "
+                   "checkpoint.directory, since this one holds what diverged");
   }
   return mean;
 }

@@ -3,15 +3,21 @@
 
 #include <stdexcept>
 
+#include "trainer/batches/made_up.h"
 #include "trainer/batches/source.h"
 #include "trainer/contract.h"
+#include "trainer/dry_run.h"
 #include "trainer/errors.h"
+#include "trainer/group/peer_lost.h"
 #include "trainer/log_line.h"
+#include "trainer/overfit.h"
 #include "trainer/stop_signal.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
 namespace {
+
+constexpr int kMost = 1'000'000;  // checkpoints: none goes
 
 // What must be equal on all ranks: everything but where files lie.
 std::string common_part(Config config) {
@@ -54,37 +60,77 @@ void introduce(const Config& config, const Group& group, const Datasets& data) {
            ", threads of each " + std::to_string(at::get_num_threads()));
 }
 
+using OpenData = Datasets (*)(const Config&, at::Device);
+
+// What data.train and data.val name, or what train.overfit_batches leaves of it.
+Datasets open_data(const Config& config, at::Device device) {
+  return first_batches(open_datasets(config, device), config);
+}
+
 // Meets the other ranks, has `work` done by a trainer, and leaves together.
 template <typename Work>
-auto with_trainer(const Config& config, StatusWriter& status, Work&& work) {
+auto with_trainer(const Config& config, StatusWriter& status, OpenData open, Work&& work) {
   const Place place = place_in(variable);
   status.enter(Phase::kData);
-  Datasets data = open_datasets(config, device_of(place, config.train.backend));
+  Datasets data = open(config, device_of(place, config.train.backend));
   status.enter(Phase::kInit);
   const std::unique_ptr<Group> group = join_group(place, config.train.backend);  // (all)
   require_agreement(*group, config, data);                                       // (all)
   choose_deterministic_algorithms(group->device());
   introduce(config, *group, data);
   Trainer trainer(config, place, *group, std::move(data), note_stop_signal(), status);
-  auto result = work(trainer);  // (all)
-  group->leave();               // (all)
-  return result;
+  try {
+    auto result = work(trainer);  // (all)
+    group->leave();               // (all)
+    return result;
+  } catch (const std::exception& error) {
+    if (!is_timeout(error)) throw;
+    throw PeerLost(group->who_is_late(trainer.whereabouts()));
+  }
 }
 
 }  // namespace
 
 Outcome run_training(const Config& config) {
   StatusWriter status(variable(contract::kStatus));
-  return with_trainer(config, status, [&](Trainer& trainer) {
+  return with_trainer(config, status, open_data, [&](Trainer& trainer) {
     const Outcome outcome = trainer.run();  // (all)
     if (outcome == Outcome::kFinished) status.enter(Phase::kDone);
     return outcome;
   });
 }
 
-Evaluation run_evaluation(const Config& config) {
+Evaluation run_evaluation(Config config) {
+  if (config.checkpoint.resume == "never") config.checkpoint.resume = "auto";
   StatusWriter status(std::nullopt);
-  return with_trainer(config, status, [](Trainer& trainer) { return trainer.evaluate_newest(); });
+  return with_trainer(config, status, open_data,
+                      [](Trainer& trainer) { return trainer.evaluate_newest(); });
+}
+
+void run_rehearsal(Config config) {
+  std::optional<RehearsalDirectory> directory;
+  std::string& checkpoints = config.checkpoint.directory;
+  const bool is_first = place_in(variable).rank == 0;  // who alone writes checkpoints
+  if (is_first && !checkpoints.empty()) checkpoints = directory.emplace(checkpoints).path();
+  config.checkpoint.asynchronous = false;
+  config.checkpoint.keep = kMost;
+  config.log.profile_at = 0;
+  config.log.directory.clear();
+  StatusWriter status(std::nullopt);
+  with_trainer(config, status, open_data, [&](Trainer& trainer) {
+    const std::string text = trainer.rehearse();  // (all)
+    if (is_first) log_line(text);
+    return Outcome::kFinished;
+  });
+}
+
+std::optional<BenchFigures> run_bench(Config config, const BenchPlan& plan, bool has_data) {
+  config.checkpoint.directory.clear();
+  config.log.directory.clear();
+  config.train.epochs = config.train.max_steps = static_cast<int>(plan.all());
+  StatusWriter status(std::nullopt);
+  return with_trainer(config, status, has_data ? open_data : made_up_data,
+                      [&](Trainer& trainer) { return trainer.bench(plan); });  // (all)
 }
 
 }  // namespace lockstep

@@ -13,6 +13,15 @@ namespace lockstep {
 Outcome run_training(const Config& config);
 
 // The same up to the agreement, then the figures of the newest checkpoint, which rank 0 also tells.
-Evaluation run_evaluation(const Config& config);
+Evaluation run_evaluation(Config config);
+
+// Everything of run_training short of training: a few steps, a batch of an evaluation, a
+// checkpoint that is removed again. Rank 0 tells the times. Leaves no trace in files.
+// Throws as run_training.
+void run_rehearsal(Config config);
+
+// Measures steps, with data made up in memory for the model, or with that of the configuration.
+// Empty when asked to stop. Throws as run_training.
+std::optional<BenchFigures> run_bench(Config config, const BenchPlan& plan, bool has_data);
 
 }  // namespace lockstep

@@ -117,7 +117,10 @@ def of_python(programs, case, ranks=RANKS):
 
 
 def seconds_of_saving(lines, every):
-    """How much longer the steps after which lockstep-train saved were than the others, medians of both."""
+    """How much longer the step after a save was than the others, and how much longer it and all to the next save were
+    together; medians."""
     gaps = [(b["step"], b["time"] - a["time"]) for a, b in zip(lines, lines[1:])]
     usual = statistics.median(seconds for step, seconds in gaps if step % every != 1)
-    return statistics.median(seconds for step, seconds in gaps if step % every == 1) - usual
+    starts = [i for i, (step, _) in enumerate(gaps) if step % every == 1 and step > every and i + every <= len(gaps)]
+    rounds = [sum(seconds - usual for _, seconds in gaps[i:i + every]) for i in starts]
+    return statistics.median(gaps[i][1] for i in starts) - usual, statistics.median(rounds)

@@ -12,7 +12,6 @@ bool NonFiniteGuard::admits(bool is_finite, std::int64_t step) {
     in_a_row_ = 0;
     return true;
   }
-  ++left_out_;
   if (++in_a_row_ <= most_) return false;
   const std::string before = most_ == 0   ? ""
                              : most_ == 1 ? ", nor at the one before"

@@ -15,13 +15,11 @@ class NonFiniteGuard {
   // without number than was to be put up with.
   bool admits(bool is_finite, std::int64_t step);
 
-  int in_a_row() const { return in_a_row_; }           // left out since the last step taken
-  std::int64_t left_out() const { return left_out_; }  // in all, of this process
+  int in_a_row() const { return in_a_row_; }  // left out since the last step taken
 
  private:
   int most_;
   int in_a_row_;
-  std::int64_t left_out_ = 0;
 };
 
 }  // namespace lockstep

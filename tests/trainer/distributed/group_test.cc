@@ -24,9 +24,13 @@ INSTANTIATE_TEST_SUITE_P(Ranks, GroupOf, ::testing::Values(2, 3, 4),
                          [](const auto& info) { return std::to_string(info.param); });
 
 TEST_P(GroupOf, ReducesAndBroadcasts) { expect_all_finish("collectives", GetParam()); }
-TEST_P(GroupOf, HearsAVoteOneCallLater) { expect_all_finish("votes", GetParam()); }
+TEST_P(GroupOf, HearsAVoteAtTheSameCall) { expect_all_finish("votes", GetParam()); }
 TEST_P(GroupOf, AveragesGradientsAsFlatBucketsDo) { expect_all_finish("oracle", GetParam()); }
 TEST_P(GroupOf, SharesTheBuffersOfRankZero) { expect_all_finish("buffers", GetParam()); }
+
+TEST_P(GroupOf, TakesSeveralPassesBeforeABackwardPass) {
+  expect_all_finish("two_passes", GetParam());
+}
 
 TEST(Group, KnowsWhoWaitsForWhom) { expect_all_finish("waits", 2); }
 
@@ -52,6 +56,14 @@ TEST(Ddp, NamesTheRankAndTheParameterThatDiffer) {
   }
 }
 
+TEST(Weights, ThatDifferInOneBitAreNamed) {
+  for (const Exit& exit : run_ranks({kProgram, "one_bit"}, 3)) {
+    EXPECT_EQ(exit.code, 1) << exit.output;
+    EXPECT_THAT(exit.output,
+                HasSubstr("after step 2 rank 2 holds another layers.2.weight than rank 0"));
+  }
+}
+
 TEST(Group, KnowsALostPeerInACollective) {
   const auto exits = run_ranks({kProgram, "lost_in_all_reduce"}, 3);
   EXPECT_EQ(exits[0].code, 75) << exits[0].output;
@@ -64,6 +76,35 @@ TEST(Group, KnowsALostPeerInABackwardPass) {
   const auto exits = run_ranks({kProgram, "lost_in_backward"}, 3);
   EXPECT_EQ(exits[0].code, 75) << exits[0].output;
   EXPECT_EQ(exits[2].code, 75) << exits[2].output;
+}
+
+TEST(Group, NamesTheRankThatDoesNotCome) {
+  Ranks ranks({kProgram, "last_stays_away"}, 3);
+  for (const std::size_t rank : {0, 1}) ASSERT_TRUE(ranks.has_said(rank, "did not come"));
+  ranks.send(2, SIGKILL);
+  const auto exits = ranks.wait();
+  for (const std::size_t rank : {0, 1}) {
+    EXPECT_EQ(exits[rank].code, 75);
+    EXPECT_EQ(exits[rank].output, "rank 2 did not come to step 17 within 1 s\n");
+  }
+}
+
+TEST(Group, NamesTheRankThatWaitsElsewhere) {
+  const auto exits = run_ranks({kProgram, "last_is_elsewhere"}, 3);
+  EXPECT_EQ(exits[0].code, 75);
+  EXPECT_EQ(exits[0].output, "rank 2 waits in the evaluation and rank 0 in step 17, for 1 s\n");
+}
+
+// A rank 0 that stands still keeps the store from answering too.
+TEST(Group, NamesARankZeroThatStandsStill) {
+  Ranks ranks({kProgram, "first_stands_still"}, 2);
+  ASSERT_TRUE(ranks.has_said(0, "ready"));
+  ranks.send(0, SIGSTOP);
+  ASSERT_TRUE(ranks.has_said(1, "did not come"));
+  ranks.send(0, SIGKILL);
+  const auto exits = ranks.wait();
+  EXPECT_EQ(exits[1].code, 75);
+  EXPECT_EQ(exits[1].output, "rank 0 did not come to step 17 within 1 s\n");
 }
 
 Variables place(int rank, int size, Variables more = {}) {

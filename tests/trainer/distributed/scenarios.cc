@@ -1,5 +1,7 @@
 // What one rank does in the group tests: `lockstep-scenarios NAME`, one process a rank.
+#include <c10/util/Logging.h>
 #include <malloc.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cstdio>
 #include <functional>
@@ -10,10 +12,11 @@
 
 #include "trainer/ddp/bucket_layout.h"
 #include "trainer/ddp/distributed_data_parallel.h"
+#include "trainer/ddp/same_weights.h"
 #include "trainer/group/group.h"
 #include "trainer/group/peer_lost.h"
 #include "trainer/log_line.h"
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
@@ -45,11 +48,67 @@ void collectives(Group& group) {
   require(!group.disagreement("word", "second"), "the same thing is compared anew");
 }
 
-void votes(Group& group) {
-  for (int call = 0; call < 6; ++call) {
-    const bool asked = group.any_asked(call == 2 && group.rank() == group.size() - 1);
-    require(asked == (call == 3), "a vote is heard by all, one call later");
+// At which call, from 0, this rank hears that the last rank asked at call `asks`; -1 for never.
+int heard_at(Group& group, int calls, int asks, std::chrono::milliseconds pause) {
+  int heard = -1;
+  for (int call = 0; call < calls; ++call) {
+    const bool mine = call == asks && group.rank() == group.size() - 1;
+    if (group.any_asked(mine)) {
+      require(heard < 0, "a vote is heard once");
+      heard = call;
+    }
+    std::this_thread::sleep_for(pause);
   }
+  return heard;
+}
+
+void votes(Group& group) {
+  using std::chrono::milliseconds;
+  const int slow = heard_at(group, 8, 3, milliseconds(50));
+  require(slow >= 4 && slow <= 6, "where calls are slow a vote is heard at once");
+  const int quick = heard_at(group, 5000, 2500, milliseconds(0));
+  require(quick > 2500, "where calls are quick a vote is heard in the end");
+  const at::Tensor sum = at::tensor({slow, quick}, at::kLong);
+  group.all_reduce(sum);
+  require(sum.equal(at::tensor({slow, quick}, at::kLong) * group.size()),
+          "all ranks hear it at the same call");
+}
+
+// Throws who is late when not all ranks come to `collective` within a second.
+void wait_a_second(Group& group, const std::string& doing,
+                   const std::function<void()>& collective) {
+  group.set_patience(std::chrono::seconds(1));
+  try {
+    collective();
+  } catch (const std::exception& error) {
+    if (!is_timeout(error)) throw;
+    throw PeerLost(group.who_is_late(doing));
+  }
+}
+
+void reduce_in_step_17(Group& group) {
+  wait_a_second(group, "step 17", [&] { group.all_reduce(at::ones({5})); });
+}
+
+// Until the test ends this rank.
+void stay_away() {
+  log_line("ready");
+  std::this_thread::sleep_for(std::chrono::minutes(1));
+}
+
+void last_stays_away(Group& group) {
+  if (group.rank() == group.size() - 1) stay_away();
+  reduce_in_step_17(group);
+}
+
+void first_stands_still(Group& group) {
+  if (group.rank() == 0) stay_away();
+  reduce_in_step_17(group);
+}
+
+void last_is_elsewhere(Group& group) {
+  if (group.rank() < group.size() - 1) return reduce_in_step_17(group);
+  wait_a_second(group, "the evaluation", [&] { group.barrier(); });
 }
 
 // The same training with gradients averaged by hand after the backward pass: one flat tensor for
@@ -162,6 +221,42 @@ void buffers(Group& group) {
   ddp.synchronize_buffers();
   for (const at::Tensor& buffer : model->buffers()) {
     require(buffer.eq(1).all().item<bool>(), "every rank has the buffers of rank 0");
+  }
+}
+
+// Its output depends on a buffer, which the gradient of the input needs unchanged.
+class Scaled : public torch::nn::Module {
+ public:
+  Scaled() {
+    layer = register_module("layer", torch::nn::Linear(4, 4));
+    scale = register_buffer("scale", torch::ones({4}));
+  }
+  at::Tensor forward(const at::Tensor& x) { return layer->forward(x) * scale; }
+  torch::nn::Linear layer{nullptr};
+  at::Tensor scale;
+};
+
+// Both passes of a step have the buffers that rank 0 had at its beginning, and nothing writes to
+// them before the backward pass is over.
+void two_passes(Group& group) {
+  torch::manual_seed(1);
+  const auto model = std::make_shared<Scaled>();
+  DistributedDataParallel ddp(model, group, {});
+  for (int round = 0; round < 3; ++round) {
+    const at::NoGradGuard no_grad;
+    model->scale.fill_(1 + group.rank() + round);
+    const at::Tensor left = at::ones({2, 4}) * (1 + group.rank()), right = left + 1;
+    const at::AutoGradMode with_grad(true);
+    ddp.zero_grad();
+    loss_of(ddp.forward([&] {
+      return at::cat({model->forward(left), model->forward(right)});
+    })).backward();
+    require(model->scale.eq(1 + round).all().item<bool>(), "a step has the buffers of rank 0");
+    const at::Tensor own = loss_of(at::cat({model->forward(left), model->forward(right)}));
+    const at::Tensor by_hand = torch::autograd::grad({own}, {model->layer->weight}).front();
+    group.all_reduce(by_hand);
+    require(at::allclose(by_hand / group.size(), model->layer->weight.grad()),
+            "two passes give the mean gradient of both");
   }
 }
 
@@ -300,13 +395,26 @@ void steady_memory(Group& group) {
   require(grown < 0.2 * kRounds * 16 * 102, "steps leave no memory behind");
 }
 
+void one_bit(Group& group) {
+  const auto model = model_of({.name = "mlp", .hidden = {16, 16}});
+  require_same_weights(*model, group, 1);
+  const at::NoGradGuard no_grad;
+  const bool is_last = group.rank() == group.size() - 1;
+  if (is_last) model->parameters()[2].view(at::kInt)[3][5].bitwise_xor_(1);
+  require_same_weights(*model, group, 2);
+}
+
 void nothing(Group&) {}
 
 const std::map<std::string, void (*)(Group&)> kScenarios = {
     {"collectives", collectives},
     {"votes", votes},
+    {"last_stays_away", last_stays_away},
+    {"first_stands_still", first_stands_still},
+    {"last_is_elsewhere", last_is_elsewhere},
     {"oracle", oracle},
     {"buffers", buffers},
+    {"two_passes", two_passes},
     {"waits", waits},
     {"unequal_models", unequal_models},
     {"lost_in_all_reduce", lost_in_all_reduce},
@@ -317,6 +425,7 @@ const std::map<std::string, void (*)(Group&)> kScenarios = {
     {"compression", compression},
     {"static_graph", static_graph},
     {"steady_memory", steady_memory},
+    {"one_bit", one_bit},
     {"nothing", nothing}};
 
 }  // namespace
@@ -325,6 +434,7 @@ const std::map<std::string, void (*)(Group&)> kScenarios = {
 int main(int, char** argv) {
   using namespace lockstep;
   setenv("TORCH_CPP_LOG_LEVEL", "ERROR", 1);
+  c10::initLogging();
   try {
     const auto group = join_group(place_in(variable), "gloo");
     kScenarios.at(argv[1])(*group);

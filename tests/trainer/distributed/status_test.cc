@@ -31,12 +31,19 @@ class TrainingStatus : public Training {
  protected:
   // All lines that one rank writes in a whole run.
   std::vector<std::string> lines_of_a_run(const std::string& checkpoints) {
-    const std::string path = folder_ / "fifo";
-    mkfifo(path.c_str(), 0600);
-    const Fd reader(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    const auto exits = run_ranks(command(checkpoints), 1, {{"LOCKSTEP_STATUS", path}});
+    const Fd reader = listen();
+    const auto exits = run_ranks(command(checkpoints), 1, {{"LOCKSTEP_STATUS", fifo_}});
     EXPECT_EQ(exits[0].code, 0);
     output_ = exits[0].output;
+    return lines_in(reader);
+  }
+
+  Fd listen() const {
+    mkfifo(fifo_.c_str(), 0600);
+    return Fd(open(fifo_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  }
+
+  static std::vector<std::string> lines_in(const Fd& reader) {
     std::string text(64 << 10, '\0');
     text.resize(std::max<ssize_t>(read(reader.get(), text.data(), text.size()), 0));
     std::istringstream stream(text);
@@ -55,6 +62,7 @@ class TrainingStatus : public Training {
     return words;
   }
 
+  const std::string fifo_ = folder_ / "fifo";
   std::string output_;
 };
 
@@ -91,6 +99,19 @@ TEST_F(TrainingStatus, EndsWithTheFiguresOfTheLastProgressLine) {
   EXPECT_EQ(last["secondsRemaining"], 0);
   EXPECT_GT(last["dataWait"], 0);
   EXPECT_EQ(last["commWait"], 0) << "alone";
+}
+
+// The last word of a run that is stopped is of a checkpoint that is there.
+TEST_F(TrainingStatus, EndsWithTheCheckpointOfAStop) {
+  const Fd reader = listen();
+  Ranks ranks(command("stopped", kEndless), 1, {{"LOCKSTEP_STATUS", fifo_}});
+  ASSERT_TRUE(ranks.has_said(0, "step 10/"));
+  ranks.send(0, SIGTERM);
+  EXPECT_EQ(ranks.wait()[0].code, 80);
+  const json last = json::parse(lines_in(reader).back());
+  EXPECT_EQ(last["phase"], "checkpoint");
+  EXPECT_EQ(last["checkpointStep"], last["step"]);
+  EXPECT_TRUE(std::filesystem::exists(model_of("stopped", last["step"]))) << last;
 }
 
 TEST_F(TrainingStatus, ChangesNoBitOfTheTraining) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -10,6 +13,7 @@
 
 #include "tests/support/temporary_directory.h"
 #include "tests/trainer/distributed/ranks.h"
+#include "trainer/state/safetensors.h"
 
 namespace lockstep::testing {
 
@@ -58,6 +62,23 @@ class Training : public ::testing::Test {
 inline std::string first_match(const std::string& text, const std::string& pattern) {
   std::smatch match;
   return std::regex_search(text, match, std::regex(pattern)) ? match.str(1) : "";
+}
+
+// Over all weights of two files of float32.
+inline double largest_difference(const std::filesystem::path& left,
+                                 const std::filesystem::path& right) {
+  const Safetensors one = Safetensors::read(left), other = Safetensors::read(right);
+  double largest = 0;
+  for (const TensorRecord& record : one.tensors()) {
+    const TensorRecord* twin = other.find(record.name);
+    for (std::size_t at = 0; at < record.bytes.size(); at += sizeof(float)) {
+      float a, b;
+      std::memcpy(&a, record.bytes.data() + at, sizeof a);
+      std::memcpy(&b, twin->bytes.data() + at, sizeof b);
+      largest = std::max(largest, std::abs(static_cast<double>(a) - b));
+    }
+  }
+  return largest;
 }
 
 }  // namespace lockstep::testing

@@ -6,34 +6,16 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/trainer/distributed/ranks.h"
-#include "trainer/state/safetensors.h"
 
 namespace lockstep::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-double largest_difference(const fs::path& left, const fs::path& right) {
-  const Safetensors one = Safetensors::read(left), other = Safetensors::read(right);
-  double largest = 0;
-  for (const TensorRecord& record : one.tensors()) {
-    const TensorRecord* twin = other.find(record.name);
-    for (std::size_t at = 0; at < record.bytes.size(); at += sizeof(float)) {
-      float a, b;
-      std::memcpy(&a, record.bytes.data() + at, sizeof a);
-      std::memcpy(&b, twin->bytes.data() + at, sizeof b);
-      largest = std::max(largest, std::abs(static_cast<double>(a) - b));
-    }
-  }
-  return largest;
-}
 
 class TrainingOn : public Training, public ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOn, ::testing::Values(2, 3, 4),
@@ -52,6 +34,17 @@ TEST_P(TrainingOn, EqualsOneProcessOnTheSameGlobalBatch) {
   EXPECT_LE(difference, kTolerance);
   EXPECT_GT(largest_difference(model_of("alone"), model_of("alone", 72)), 10 * kTolerance)
       << "training must move weights far more than the tolerance";
+}
+
+// 1000 samples: the last step of an epoch has 16, which neither 3 ranks divide nor 4 accumulate.
+TEST_P(TrainingOn, JoinsTheTailAsOneProcessDoes) {
+  const Settings settings{"model.name=mlp", "schedule.name=constant", "data.train.samples=1000",
+                          "data.tail=join"};
+  Settings in_turn = settings;
+  in_turn.push_back("train.accumulate=2");
+  finish("alone", 1, settings);
+  finish("together", GetParam(), in_turn);
+  EXPECT_LE(largest_difference(model_of("alone", 84), model_of("together", 84)), 1e-5);
 }
 
 class Interrupted : public Training, public ::testing::WithParamInterface<int> {};
@@ -157,9 +150,8 @@ TEST_F(Training, SpeaksThroughRankZeroAndWithoutWarnings) {
   EXPECT_THAT(exits[0].output,
               ::testing::Not(::testing::AnyOf(HasSubstr("[W"), HasSubstr("arning"))));
   EXPECT_TRUE(std::regex_search(
-      exits[0].output,
-      std::regex(
-          "epoch 1/2 step 5/80 loss [0-9.]+ lr [0-9.e-]+ [0-9.]+k? samples/s eta 0m[0-9]+s\n")))
+      exits[0].output, std::regex("epoch 1/2 step 5/80 loss [0-9.]+ lr [0-9.e-]+ [0-9.]+k? "
+                                  "samples/s eta 0m[0-9]+s memory [0-9]+ MiB\n")))
       << exits[0].output;
   EXPECT_TRUE(std::regex_search(
       exits[0].output, std::regex("epoch 2/2 val loss [0-9.]+ accuracy [01]\\.[0-9]{4}\n")))
@@ -236,6 +228,24 @@ TEST_F(Training, StopsForGoodWhenTheLossIsNoNumber) {
   expect_refusal(run_ranks(command("x", {"model.name=mlp", "optim.lr=1000"}), 2), 71,
                  "the loss is not finite at step");
   EXPECT_FALSE(fs::exists(model_of("x")));
+}
+
+// The weights soon give no gradient any more: the run ends so many steps later, wherever it
+// stopped.
+TEST_F(Training, CountsStepsWithoutNumberThroughAResume) {
+  const Settings settings{"model.name=mlp", "optim.lr=1000", "optim.skip_non_finite=20",
+                          "schedule.name=constant"};
+  const auto last_words = [&](const std::string& checkpoints) {
+    const Exit exit = run_ranks(command(checkpoints, settings), 1).front();
+    EXPECT_EQ(exit.code, 71) << exit.output;
+    return first_match(exit.output, "(not finite at step [0-9]+, nor at the 20 before)");
+  };
+  const std::string undisturbed = last_words("undisturbed");
+  Settings first_part = settings;
+  first_part.push_back("train.max_steps=24");
+  finish("in parts", 1, first_part);
+  EXPECT_EQ(last_words("in parts"), undisturbed);
+  EXPECT_LT(std::stoi(first_match(undisturbed, "step ([0-9]+)")), 24 + 20) << "too late to tell";
 }
 
 TEST_F(Training, RefusesACheckpointOfOtherSettings) {

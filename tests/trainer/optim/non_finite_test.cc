@@ -36,12 +36,6 @@ TEST(NonFiniteGuard, GoesOnCountingAfterAResume) {
   EXPECT_EQ(fates(NonFiniteGuard(2, guard.in_a_row()), ".xx"), "too");
 }
 
-TEST(NonFiniteGuard, CountsWhatItLeftOut) {
-  NonFiniteGuard guard(1);
-  for (const bool is_finite : {false, true, false, true}) guard.admits(is_finite, 1);
-  EXPECT_EQ(guard.left_out(), 2);
-}
-
 TEST(NonFiniteGuard, SaysWhereAndWhatToDo) {
   NonFiniteGuard guard(2);
   guard.admits(false, 40);

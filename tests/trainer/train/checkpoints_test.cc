@@ -4,15 +4,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/temporary_directory.h"
 #include "trainer/group/backend.h"
-#include "trainer/model/model.h"
+#include "trainer/model/registry.h"
 #include "trainer/optim/optimizer.h"
 #include "trainer/state/torch_tensors.h"
 #include "trainer/torch.h"
 
 namespace lockstep {
 namespace {
+
+struct Owned : Checkpoints {
+  Owned(const Config& config, const DataFacts& data, const Place& place, Group& group)
+      : Checkpoints(config, data, place, group) {
+    own();
+  }
+};
 
 class CheckpointsTest : public ::testing::Test {
  protected:
@@ -21,8 +31,8 @@ class CheckpointsTest : public ::testing::Test {
     config_.model.name = "mlp";
   }
 
-  Checkpoints checkpoints(const std::string& data = "data") {
-    return Checkpoints(config_, {data, steps_per_epoch_}, {}, *group_);
+  Owned checkpoints(const std::string& data = "data") {
+    return Owned(config_, {data, steps_per_epoch_}, {}, *group_);
   }
 
   // A model of that seed, whose velocities are all `velocity`.
@@ -33,11 +43,12 @@ class CheckpointsTest : public ::testing::Test {
     return {.model = tensors_of(*model), .optimizer = optimizer.state(), .metrics = {}};
   }
 
-  void save_at(std::int64_t step) {
+  void save_at(std::int64_t step, const std::vector<double>& metrics = {0.25, 0.125}) {
     TrainingState state = fresh(1, 0.5);
     state.step = step;
     state.epoch = 2;
-    state.metrics = {0.25, 0.125};
+    state.metrics = metrics;
+    state.left_out_in_a_row = 3;
     checkpoints().save(state);
   }
 
@@ -68,12 +79,21 @@ TEST_F(CheckpointsTest, RestoreTheWholeState) {
   EXPECT_EQ(state.step, 7);
   EXPECT_EQ(state.epoch, 2);
   EXPECT_EQ(state.metrics, (std::vector<double>{0.25, 0.125}));
+  EXPECT_EQ(state.left_out_in_a_row, 3);
   for (std::size_t i = 0; i < saved.model.size(); ++i) {
     EXPECT_TRUE(state.model[i].second.equal(saved.model[i].second)) << saved.model[i].first;
   }
   for (std::size_t i = 0; i < saved.optimizer.size(); ++i) {
     EXPECT_TRUE(state.optimizer[i].second.equal(saved.optimizer[i].second));
   }
+}
+
+// As an evaluation of weights that are no numbers gives; JSON knows none of these.
+TEST_F(CheckpointsTest, RestoreMetricsThatAreNotFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  save_at(7, {kInfinity, -kInfinity, std::nan(""), 0.1});
+  EXPECT_THAT(resumed().metrics,
+              ::testing::ElementsAre(kInfinity, -kInfinity, ::testing::IsNan(), 0.1));
 }
 
 TEST_F(CheckpointsTest, StartFromZeroWhenThereIsNoneOrNoneIsWanted) {
@@ -91,6 +111,20 @@ TEST_F(CheckpointsTest, NameTheSettingsThatDiffer) {
   config_.seed = 99;
   EXPECT_THAT(refusal_to_resume(),
               ::testing::HasSubstr("was written with another optim.momentum, seed"));
+}
+
+// As in the checkpoints of versions before that setting.
+TEST_F(CheckpointsTest, CountASettingThatTheyLackAsItsDefault) {
+  save_at(7);
+  const Checkpoint written = read_checkpoint(directory_.path(), 7);
+  nlohmann::json state = written.state;
+  ASSERT_EQ(state["settings"].erase("optim.dampening"), 1u);
+  CheckpointWriter(directory_.path(), {}, 3)
+      .publish(8, {written.model.tensors(), written.optimizer.tensors(), state});
+  EXPECT_EQ(resumed().step, 8);
+  config_.optim.dampening = 0.5;
+  EXPECT_THAT(refusal_to_resume(),
+              ::testing::HasSubstr("was written with another optim.dampening:"));
 }
 
 TEST_F(CheckpointsTest, NameTheDataWhenItDiffers) {
@@ -116,10 +150,26 @@ TEST_F(CheckpointsTest, RefuseAnotherModelEvenByForce) {
 
 TEST_F(CheckpointsTest, DoNothingWithoutADirectory) {
   config_.checkpoint.directory = "";
-  Checkpoints off = checkpoints();
+  Owned off = checkpoints();
   EXPECT_FALSE(off.is_on());
   save_at(1);
   EXPECT_EQ(resumed().step, 0);
+}
+
+TEST_F(CheckpointsTest, ThatOnlyReadDoNotTakeTheDirectoryOver) {
+  Owned training = checkpoints();
+  TrainingState saved = fresh(1);
+  saved.step = 3;
+  training.save(saved);
+  training.finish();
+  Checkpoints reading(config_, {"data", steps_per_epoch_}, {.attempt = 7}, *group_);
+  TrainingState read = fresh(2);
+  reading.resume(read);
+  EXPECT_EQ(read.step, 3);
+  EXPECT_FALSE(reading.is_writer());
+  saved.step = 4;
+  training.save(saved);
+  training.finish();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "tests/support/temporary_directory.h"
 #include "trainer/batches/image_set.h"
 #include "trainer/batches/loader.h"
+#include "trainer/batches/picture_set.h"
 #include "trainer/batches/source.h"
 #include "trainer/data/vocabulary.h"
 #include "trainer/errors.h"
@@ -169,6 +170,33 @@ TEST(ImageSet, ScalesEachChannelByItsOwnNumbers) {
   EXPECT_THROW(ImageSet(two, 1, {{0.1, 0.2, 0.3}, {1.0}}, at::kCPU), std::invalid_argument);
 }
 
+Image grey_picture(std::int64_t index) {
+  if (index % 2 == 1) throw BadData(std::to_string(index) + ".png: damaged PNG");
+  return Image(4, 4);
+}
+
+TEST(PictureSet, PassesOverDamagedPicturesAndSaysSo) {
+  DataConfig config;
+  config.image_size = config.resize = 4;
+  config.max_damaged = 1;
+  const PictureSet pictures(grey_picture, {7, 8, 9, 6}, 10, 0, config);
+  const std::vector<std::int64_t> all{0, 1, 2};
+  ::testing::internal::CaptureStdout();
+  const Batch batch = pictures.batch(all, Variation{});
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
+            "warning: skipped 1 damaged sample so far (data.max_damaged allows 1), last: 1.png: "
+            "damaged PNG\n");
+  EXPECT_TRUE(batch.targets.equal(torch::tensor({7, 9}, at::kLong)));
+  EXPECT_EQ(batch.size(), 2);
+  EXPECT_EQ(pictures.batch(all, Variation{1, 1}).size(), 2) << "the same one, an epoch later";
+  const std::vector<std::int64_t> none_left{1}, one_more{2, 3};
+  const Batch blank = pictures.batch(none_left, Variation{});
+  EXPECT_EQ(blank.size(), 1);
+  EXPECT_EQ(blank.ignored, 1);
+  EXPECT_THROW(pictures.batch(one_more, Variation{}), BadData) << "one more than allowed";
+  EXPECT_THROW(pictures.batch(all, std::nullopt), BadData) << "an evaluation passes over none";
+}
+
 // A set whose batches tell by which thread-independent road they came.
 class Counting : public Dataset {
  public:
@@ -179,7 +207,7 @@ class Counting : public Dataset {
   Batch batch(std::span<const std::int64_t> indices,
               const std::optional<Variation>& variation) const override {
     const std::vector<std::int64_t> own(indices.begin(), indices.end());
-    return {at::tensor(own), at::full({1}, variation->epoch, at::kLong), {}};
+    return {at::tensor(own), at::full({1}, variation->epoch, at::kLong), {}, 0};
   }
   bool is_quick() const override { return is_quick_; }
 
@@ -190,7 +218,7 @@ class Counting : public Dataset {
 
 TEST(Loader, GivesEveryBatchOfEveryEpochWhateverMakesIt) {
   const Counting quick(true), slow(false);
-  const Sampling sampling{.seed = 3, .world_size = 2, .batch = 2};
+  const Sampling sampling{.joins_tail = true, .seed = 3, .world_size = 2, .batch = 2};
   Loader plain(quick, sampling, 1, at::kCPU, {});
   Loader ahead(slow, sampling, 1, at::kCPU, {.threads = 3, .ahead = 2});
   EXPECT_EQ(plain.batches_in(7), 3);
@@ -202,7 +230,8 @@ TEST(Loader, GivesEveryBatchOfEveryEpochWhateverMakesIt) {
         const Batch batch = loader->at(epoch, position);
         EXPECT_TRUE(batch.inputs.equal(at::tensor(draw.indices)));
         EXPECT_EQ(batch.targets.item<std::int64_t>(), epoch);
-        EXPECT_EQ(loader->samples_at(epoch, position), batch.size());
+        EXPECT_EQ(loader->drawn_at(epoch, position), sampler->drawn(position));
+        EXPECT_EQ(batch.ignored, draw.repeated);
       }
     }
   }

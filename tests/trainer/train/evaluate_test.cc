@@ -11,6 +11,7 @@
 #include "trainer/eval.h"
 #include "trainer/group/backend.h"
 #include "trainer/mean_loss.h"
+#include "trainer/model/registry.h"
 #include "trainer/torch.h"
 
 namespace lockstep {

@@ -46,6 +46,17 @@ TEST(Progress, MeasuresSpeedSinceTheLastLineAndTimeLeftSinceTheStart) {
             "epoch 1/2 step 141/938 loss 0.5000 lr 0.01 5.1k samples/s eta 9m35s");
 }
 
+TEST(Progress, ShowsMfuAndMemoryWhereTheyAreKnown) {
+  Progress progress(kPlan);
+  count_to(progress, 1, 101);
+  Figures figures = progress.measure(101, 0.5, Progress::Time{} + seconds(101));
+  const std::string plain = progress.line(101, 0.01, figures);
+  figures.memory = 300.4 * 1048576;
+  EXPECT_EQ(progress.line(101, 0.01, figures), plain + " memory 300 MiB");
+  figures.mfu = 0.4125;
+  EXPECT_EQ(progress.line(101, 0.01, figures), plain + " mfu 41.2% memory 300 MiB");
+}
+
 TEST(Progress, CountsFromTheStepItResumedAt) {
   Progress progress(kPlan);
   const Progress::Time start{};
@@ -96,6 +107,13 @@ TEST(ShortNumber, KeepsTwoOrThreeDigits) {
   EXPECT_EQ(short_number(999.6), "1.0k");
   EXPECT_EQ(short_number(5123), "5.1k");
   EXPECT_EQ(short_number(2.4e6), "2.4M");
+}
+
+TEST(ShortSize, IsInTheLargestUnitThatFits) {
+  EXPECT_EQ(short_size(497.3 * 1024), "497 KiB");
+  EXPECT_EQ(short_size(300.4 * 1048576), "300 MiB");
+  EXPECT_EQ(short_size(1.95 * 1073741824), "1.9 GiB");
+  EXPECT_EQ(short_size(139.8 * 1073741824), "139.8 GiB");
 }
 
 TEST(ShortDuration, ShowsTheTwoLargestUnits) {
