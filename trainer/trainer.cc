@@ -227,8 +227,7 @@ void Trainer::seed_randomness(std::int64_t position) const {
 std::int64_t Trainer::samples_of(std::int64_t epoch, const Plan::Positions& positions) const {
   std::int64_t samples = 0;
   for (std::int64_t position = positions.first; position < positions.last; ++position) {
-    const Drawn drawn = loader_.drawn_at(epoch, position);
-    samples += drawn.samples - (config_.data.tail == "join" ? drawn.repeated : 0);
+    samples += loader_.counted_at(epoch, position);
   }
   return samples;
 }

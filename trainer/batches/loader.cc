@@ -46,8 +46,9 @@ std::int64_t Loader::batches_in(std::int64_t epoch) const {
   return std::prev(after)->batches;
 }
 
-Drawn Loader::drawn_at(std::int64_t epoch, std::int64_t position) const {
-  return sampler_of(epoch)->drawn(position);
+std::int64_t Loader::counted_at(std::int64_t epoch, std::int64_t position) const {
+  const Drawn drawn = sampler_of(epoch)->drawn(position);
+  return drawn.samples - (sampling_.joins_tail ? drawn.repeated : 0);
 }
 
 Batch Loader::at(std::int64_t epoch, std::int64_t position) {

@@ -30,8 +30,8 @@ class Loader {
 
   // Batches of an epoch, from 0, on each rank.
   std::int64_t batches_in(std::int64_t epoch) const;
-  // What all ranks together see at `position`.
-  Drawn drawn_at(std::int64_t epoch, std::int64_t position) const;
+  // Samples of all ranks together at `position`, without those that a batch ignores as repeats.
+  std::int64_t counted_at(std::int64_t epoch, std::int64_t position) const;
 
   // The batch at `position` of `epoch`. Quick when it follows the one asked for before.
   Batch at(std::int64_t epoch, std::int64_t position);

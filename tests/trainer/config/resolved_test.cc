@@ -57,6 +57,7 @@ TEST(StateHash, ChangesWithWhatShapesTheState) {
                              "model.batch_norm=false",
                              "model.options=depth",
                              "train.channels_last=true",
+                             "schedule.metric=accuracy",
                              "train.overfit_batches=1",
                              "data.shuffle=false",
                              "data.tail=drop",

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tests/support/temporary_directory.h"
+#include "tests/trainer/train/owned_checkpoints.h"
 #include "trainer/group/backend.h"
 #include "trainer/model/registry.h"
 #include "trainer/optim/optimizer.h"
@@ -17,13 +18,6 @@
 namespace lockstep {
 namespace {
 
-struct Owned : Checkpoints {
-  Owned(const Config& config, const DataFacts& data, const Place& place, Group& group)
-      : Checkpoints(config, data, place, group) {
-    own();
-  }
-};
-
 class CheckpointsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -31,8 +25,8 @@ class CheckpointsTest : public ::testing::Test {
     config_.model.name = "mlp";
   }
 
-  Owned checkpoints(const std::string& data = "data") {
-    return Owned(config_, {data, steps_per_epoch_}, {}, *group_);
+  OwnedCheckpoints checkpoints(const std::string& data = "data") {
+    return OwnedCheckpoints(config_, {data, steps_per_epoch_}, {}, *group_);
   }
 
   // A model of that seed, whose velocities are all `velocity`.
@@ -145,19 +139,27 @@ TEST_F(CheckpointsTest, RefuseAnotherModelEvenByForce) {
   save_at(7);
   config_.model.hidden = {64};
   config_.checkpoint.resume = "force";
-  EXPECT_THAT(refusal_to_resume(), ::testing::HasSubstr("has another shape or type"));
+  EXPECT_THAT(
+      refusal_to_resume(),
+      ::testing::HasSubstr(
+          "has another shape or type: take the model and optimizer that it was written with"));
+  config_.model.hidden = {128};
+  config_.optim.name = "adam";
+  EXPECT_THAT(
+      refusal_to_resume(),
+      ::testing::HasSubstr("are needed: take the model and optimizer that it was written with"));
 }
 
 TEST_F(CheckpointsTest, DoNothingWithoutADirectory) {
   config_.checkpoint.directory = "";
-  Owned off = checkpoints();
+  OwnedCheckpoints off = checkpoints();
   EXPECT_FALSE(off.is_on());
   save_at(1);
   EXPECT_EQ(resumed().step, 0);
 }
 
 TEST_F(CheckpointsTest, ThatOnlyReadDoNotTakeTheDirectoryOver) {
-  Owned training = checkpoints();
+  OwnedCheckpoints training = checkpoints();
   TrainingState saved = fresh(1);
   saved.step = 3;
   training.save(saved);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/temporary_directory.h"
+#include "tests/trainer/train/owned_checkpoints.h"
 #include "trainer/checkpoints.h"
 #include "trainer/errors.h"
 #include "trainer/group/backend.h"
@@ -22,18 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMany = std::int64_t{12} << 20;  // values, of which a writer has for a while
 
-struct Owned : Checkpoints {
-  Owned(const Config& config, const DataFacts& data, const Place& place, Group& group)
-      : Checkpoints(config, data, place, group) {
-    own();
-  }
-};
-
 class SavingTest : public ::testing::Test {
  protected:
   void SetUp() override { config_.checkpoint.directory = directory_.path(); }
 
-  Owned checkpoints() { return Owned(config_, {"data", 40}, {}, *group_); }
+  OwnedCheckpoints checkpoints() { return OwnedCheckpoints(config_, {"data", 40}, {}, *group_); }
 
   // Every value is the number of the step.
   TrainingState& state_at(std::int64_t step) {
@@ -73,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Asynchronous, Saving, ::testing::Bool(),
 
 // As training does, the next step writes into the same memory at once.
 TEST_P(Saving, WritesTheMomentThatWasSaved) {
-  Owned saved = checkpoints();
+  OwnedCheckpoints saved = checkpoints();
   for (const std::int64_t step : {1, 2, 3}) {
     saved.save(state_at(step));
     state_at(99);
@@ -83,7 +77,7 @@ TEST_P(Saving, WritesTheMomentThatWasSaved) {
 }
 
 TEST_P(Saving, TellsAStepOnceItIsDurable) {
-  Owned saved = checkpoints();
+  OwnedCheckpoints saved = checkpoints();
   EXPECT_EQ(saved.newly_durable(), std::nullopt);
   saved.save(state_at(5), Evaluation{.loss = 0.5, .accuracy = 0.75});
   std::optional<std::int64_t> told;
@@ -98,7 +92,7 @@ TEST_P(Saving, TellsAStepOnceItIsDurable) {
 TEST_P(Saving, KeepsTheBestByItsEvaluation) {
   config_.checkpoint.best = "accuracy";
   config_.checkpoint.keep = 1;
-  Owned saved = checkpoints();
+  OwnedCheckpoints saved = checkpoints();
   saved.save(state_at(5), Evaluation{.accuracy = 0.75});
   saved.save(state_at(6), Evaluation{.accuracy = 0.25});
   saved.save(state_at(7));
@@ -118,7 +112,7 @@ TEST_P(Saving, ThrowsTheErrorOfASaveAtTheNextOccasion) {
         while (std::chrono::steady_clock::now() < deadline) saved.newly_durable();
       }};
   for (const auto& occasion : occasions) {
-    Owned saved = checkpoints();
+    OwnedCheckpoints saved = checkpoints();
     lose_the_directory();
     const auto both = [&] {
       saved.save(state_at(5));
@@ -142,7 +136,7 @@ class SavingBeside : public SavingTest {
 };
 
 TEST_F(SavingBeside, NeitherWaitsNorTellsBeforeTheSaveIsDurable) {
-  Owned saved = checkpoints();
+  OwnedCheckpoints saved = checkpoints();
   hold_the_writer();
   saved.save(state_at(5));
   EXPECT_EQ(saved.newly_durable(), std::nullopt);
@@ -152,7 +146,7 @@ TEST_F(SavingBeside, NeitherWaitsNorTellsBeforeTheSaveIsDurable) {
 }
 
 TEST_F(SavingBeside, HasOneSaveUnderWay) {
-  Owned saved = checkpoints();
+  OwnedCheckpoints saved = checkpoints();
   hold_the_writer();
   saved.save(state_at(5));
   std::thread release([this] { go_on(); });
@@ -168,7 +162,7 @@ TEST_F(SavingBeside, EndsASaveWhenTheRunFailsElsewhere) {
 TEST_F(SavingBeside, WarnsOfAnErrorThatNobodyAskedFor) {
   ::testing::internal::CaptureStdout();
   {
-    Owned saved = checkpoints();
+    OwnedCheckpoints saved = checkpoints();
     lose_the_directory();
     saved.save(state_at(5));
   }
